@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The VGs of the plan, sorted by name, and where they are known from: lvm2's backups of metadata, one file for each VG and
- * named after it (lvm2, lib/format_text/archiver.c), the PVs that the initrd has recorded, names of devices, and hints. */
+/* The VGs of the plan, sorted by name, and their sources. These are lvm2's metadata backups, one file for each VG
+ * (lvm2, lib/format_text/archiver.c), PVs recorded by the initrd, names of devices, and hints. */
 
 #include "boot/known.h"
 
@@ -17,7 +17,7 @@
 #include "shared/kernel.h"
 #include "shared/program.h"
 
-/* A thousand VGs of one PV make 2 MiB. */
+/* The backups of a thousand VGs with one PV take 2 MiB. */
 #define BACKUPS_SIZE_MAX (64U * 1024 * 1024)
 
 /* ------ the plan ------ */
@@ -54,11 +54,11 @@ int plan_add(struct plan *plan, const char *name, struct planned_vg **ret)
         if (!plan->vgs)
                 plan->vgs = calloc(PLAN_VGS_MAX, sizeof(*plan->vgs));
         copy = strdup(name);
-        reason = strdup("No entry names it.");
+        reason = strdup("Not in fstab or crypttab.");
         if (!plan->vgs || !copy || !reason)
                 return -ENOMEM;
 
-        /* Backups come in order, so that this is the end for nearly all. */
+        /* Backups are read in order, so most are added at the end. */
         place = &plan->vgs[plan->n++];
         for (; place > plan->vgs && strcmp(place[-1].name, name) > 0; place--)
                 *place = place[-1];
@@ -87,7 +87,7 @@ int plan_claim(struct planned_vg *vg, enum plan_group group, const char *source,
         return 0;
 }
 
-/* ------ what the initrd has left ------ */
+/* ------ PVs from the initrd ------ */
 
 static int add_online(int root_fd, struct plan *plan, struct problems *problems)
 {
@@ -110,23 +110,22 @@ static int add_online(int root_fd, struct plan *plan, struct problems *problems)
 struct backups {
         const struct config *config;
         int fd;
-        size_t size_left; /* how much may still be read */
+        size_t size_left; /* bytes that may still be read */
         struct plan *plan;
         struct problems *problems;
 };
 
-/* Sets `skip_reason` if it is the host, or the lack of LVs, why the VG is not to be activated. */
+/* Sets `skip_reason` if the VG is foreign, or has no LVs to activate. */
 static int add_skip_reason(struct vg *metadata, const struct system_id *host)
 {
         int r = vg_compare_host(metadata, host);
 
         if (r < 0 || metadata->skip_reason || vg_count(metadata).autoactivated > 0)
                 return r;
-        return string_replace(
-                &metadata->skip_reason, strdup("the VG has no LVs that are activated by themselves."));
+        return string_replace(&metadata->skip_reason, strdup("the VG has no LVs with autoactivation enabled."));
 }
 
-/* Returns 0, -ENOMEM, or -E2BIG if nothing more is to be read. */
+/* Returns 0, -ENOMEM, or -E2BIG if the limit is reached. */
 static int read_backup(struct backups *backups, const char *name)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
@@ -136,7 +135,7 @@ static int read_backup(struct backups *backups, const char *name)
         size_t size;
         int r = read_file_at(backups->fd, name, &text, &size);
 
-        /* lvm2 replaces files: this one may just have been removed. */
+        /* lvm2 may just have replaced or removed the file. */
         if (r == -ENOMEM || r == -ENOENT)
                 return r == -ENOENT ? 0 : r;
         if (r < 0) {
@@ -154,7 +153,7 @@ static int read_backup(struct backups *backups, const char *name)
                 problems_add(backups->problems, r, "%s/%s: %s.", backups->config->backup_dir, name, reason);
                 return 0;
         }
-        /* A file with another name is a copy that somebody has made, "vg0.bak", and may be of any age. */
+        /* A file with another name, such as "vg0.bak", is a copy of any age. */
         if (!streq(metadata->name, name))
                 return 0;
 
@@ -173,7 +172,7 @@ static int is_named_like_vg(const struct dirent *entry)
         return vg_name_is_valid(entry->d_name);
 }
 
-/* Not by the locale, as alphasort() has it. */
+/* By bytes; alphasort() uses the locale. */
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
         return strcmp((*a)->d_name, (*b)->d_name);
@@ -203,8 +202,8 @@ int known_add(int root_fd, const struct config *config, const struct strv *seen,
                 if (r >= 0 && !known_is_seen(seen, entries[i]->d_name)) {
                         r = read_backup(&backups, entries[i]->d_name);
                         if (r == -E2BIG)
-                                problems_add(problems, r, "%s: too much, left out from %s on.", config->backup_dir,
-                                        entries[i]->d_name);
+                                problems_add(problems, r, "%s: too much, ignoring files from %s on.",
+                                        config->backup_dir, entries[i]->d_name);
                 }
                 free(entries[i]);
         }
@@ -224,7 +223,7 @@ static void set_name(const char *vg, struct device_name *ret)
         strcpy(ret->vg, vg);
 }
 
-/* "VG-LV" with the hyphens of both doubled, as device-mapper has it; they are undone in place. */
+/* "VG-LV", with hyphens within names doubled by device-mapper; decoded in place. */
 static void set_from_dm_name(char *dm_name, struct device_name *ret)
 {
         char *vg = dm_name, *logical_volume, *layer;
@@ -233,7 +232,7 @@ static void set_from_dm_name(char *dm_name, struct device_name *ret)
                 set_name(vg, ret);
 }
 
-/* The identifiers of VG and LV, one after the other; a suffix may follow, for parts of an LV. */
+/* The UUIDs of VG and LV, perhaps followed by a suffix for parts of an LV. */
 static void set_from_dm_uuid(const char *uuid, struct device_name *ret)
 {
         char id[LVM_ID_SIZE] = {};
@@ -247,7 +246,7 @@ static void set_from_dm_uuid(const char *uuid, struct device_name *ret)
         memcpy(ret->vg, id, sizeof(id));
 }
 
-/* Takes doubled slashes and "." out of a path, in place. */
+/* Removes double slashes and "." from a path, in place. */
 static void simplify_path(char *path)
 {
         char *end = path;
@@ -264,7 +263,7 @@ static void simplify_path(char *path)
         *end = '\0';
 }
 
-/* What follows `prefix` if that is all, with no further directory; else NULL. */
+/* Returns the last component of the path if `prefix` is the rest of it, else NULL. */
 static char *find_last_part(char *path, const char *prefix)
 {
         const char *rest = skip_prefix(path, prefix);
@@ -300,7 +299,7 @@ int device_name_read(const char *device, struct device_name *ret)
                 return -ENOMEM;
         if (*device == '/')
                 set_from_path(copy, ret);
-        /* PARTUUID= and PARTLABEL= are of partitions, which LVs do not have. */
+        /* PARTUUID= and PARTLABEL= are for partitions, never for LVs. */
         else if (blkid_parse_tag_string(device, &tag, &value) == 0 && (streq(tag, "UUID") || streq(tag, "LABEL")))
                 ret->kind = DEVICE_TAGGED;
         return 0;
@@ -308,8 +307,8 @@ int device_name_read(const char *device, struct device_name *ret)
 
 /* ------ udev's links ------ */
 
-/* While anything on the machine is renamed or mounted, the kernel cannot tell whether ".." still leads to where it came
- * from, and wants to be asked again (openat2(2), EAGAIN). So many times in a row are more than bad luck. */
+/* While any file is renamed or mounted, the kernel cannot verify "..", and wants a retry (openat2(2), EAGAIN).
+ * After this many in a row there must be another cause. */
 #define OPEN_TRIES 1000
 
 static int open_path_at(int dir_fd, const char *path, uint64_t resolve)
@@ -327,7 +326,8 @@ static int open_path_at(int dir_fd, const char *path, uint64_t resolve)
         }
 }
 
-/* The path below the root of a name: one in /dev, or a tag, for which udev's 60-persistent-storage.rules make links. */
+/* Converts a path in /dev, or a tag, for which udev's 60-persistent-storage.rules create links, to a path below the
+ * root. */
 static int name_to_path(const char *name, char **ret)
 {
         static const struct {
@@ -379,7 +379,7 @@ int device_follow(int root_fd, const char *name, char **ret)
 #define HINTS_DIRECTORY "etc/headgate"
 #define HINTS_NAME "uuids"
 
-/* What is not on the file system of "/" may come later, or have to be waited for, and a link may lead there: -EXDEV. */
+/* Refuses files behind links, or on another file system than "/", which may be mounted later or block: -EXDEV. */
 static int open_hints(int root_fd, const char *path)
 {
         int fd = open_path_at(root_fd, path, RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
@@ -422,8 +422,7 @@ int hints_read(int root_fd, struct strv *ret, struct problems *problems)
                         continue;
                 if (!space || !vg_name_is_valid(space + 1))
                         problems_add(problems, -EBADMSG,
-                                HINTS_FILE ":%u: the line is not a device and a VG, ignoring it: %s", number,
-                                line);
+                                HINTS_FILE ":%u: expected a device and a VG, ignoring line: %s", number, line);
                 else if (strv_add(ret, line) < 0)
                         return -ENOMEM;
         }
@@ -470,7 +469,7 @@ int device_find_vg(int root_fd, const struct strv *hints, const char *device, st
                 set_name(hints_find(hints, device) ?: "", ret);
                 return r == -ENOMEM ? r : 0;
         }
-        /* What is no LV, or is just being removed, has neither. */
+        /* Other devices, and an LV that is just being removed, have neither. */
         if (sysfs_read_at(root_fd, path_format("sys/block/%s/dm/uuid", kernel_name).text, &uuid) >= 0 &&
                 skip_prefix(uuid, LVM_UUID_PREFIX) &&
                 sysfs_read_at(root_fd, path_format("sys/block/%s/dm/name", kernel_name).text, &name) >= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The plan of boot: the VGs that are known, each in the group of the most urgent entry or setting that names it. */
+/* The plan of boot: each known VG is in the group of the most urgent entry or setting that names it. */
 
 #include "boot/plan.h"
 
@@ -13,13 +13,13 @@
 
 /* ------ entries ------ */
 
-/* What the entries of all files share while they are read. */
+/* State while the entries of all files are read. */
 struct entries {
         int root_fd;
         const struct strv *seen; /* see plan_make() */
         struct plan *plan;
         struct problems *problems;
-        struct strv opened; /* what crypttab gives names in /dev/mapper */
+        struct strv opened; /* names in /dev/mapper that crypttab creates */
 };
 
 static void entries_done(struct entries *entries)
@@ -32,14 +32,14 @@ DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter)
 
 struct entry {
         const char *source;  /* the file, a constant */
-        const char *device;  /* as it is written there */
+        const char *device;  /* as written in the file */
         const char *options; /* "defaults,_netdev"; NULL for none */
 };
 
-/* Of "auto" and "noauto" the last one counts. */
+/* The last one of "auto" and "noauto" counts. */
 static bool have_noauto(const char *options)
 {
-        /* The function moves it along the text, which it leaves alone. */
+        /* The function moves the pointer, but does not modify the text. */
         char *rest = (char *) options, *name;
         bool noauto = false;
         size_t size;
@@ -54,7 +54,7 @@ static bool have_noauto(const char *options)
 
 static struct planned_vg *find_by_id(const struct plan *plan, const char *vgid)
 {
-        /* Of two with one identifier, a VG and its clone, the first counts as its owner. */
+        /* If a VG and its clone have the same UUID, the first one counts. */
         FOREACH_ARRAY(vg, plan->vgs, plan->n)
                 if (streq(vg->vgid, vgid))
                         return vg;
@@ -66,8 +66,8 @@ static bool has_option(const struct entry *entry, const char *option)
         return mnt_optstr_get_option(entry->options, option, NULL, NULL) == 0;
 }
 
-/* Whether the device is another program's, or is there: names like those of LVs are made by drivers (devices.txt of the kernel's
- * documentation), by udev's rules, and by what unlocks disks without crypttab. */
+/* Whether the device exists, or belongs to another program. Drivers (devices.txt in the kernel's documentation),
+ * udev rules and programs that unlock disks create names like those of LVs. */
 static bool is_of_others(const struct entries *entries, const char *device)
 {
         static const char *const prefixes[] = {"block/", "cciss/", "drbd/", "etherd/", "ida/", "loop/",
@@ -76,7 +76,7 @@ static bool is_of_others(const struct entries *entries, const char *device)
         const char *part = name ? strstr(name, "-part") : NULL;
         _cleanup_free_ char *kernel_name = NULL;
 
-        /* kpartx(8) calls partitions of multipath maps so. */
+        /* kpartx(8) uses such names for partitions of multipath devices. */
         if (part && strspn(part + strlen("-part"), "0123456789") > 0)
                 return true;
 
@@ -89,7 +89,7 @@ static bool is_of_others(const struct entries *entries, const char *device)
         return device_follow(entries->root_fd, device, &kernel_name) != -ENODEV;
 }
 
-/* An LV that autoactivation leaves out, or that has another name by now, say. */
+/* For example, an LV without autoactivation, or one that was renamed. */
 static int note_unmet(const struct entries *entries, const struct entry *entry, const char *vg)
 {
         _cleanup_free_ char *kernel_name = NULL;
@@ -97,10 +97,10 @@ static int note_unmet(const struct entries *entries, const struct entry *entry, 
         if (device_follow(entries->root_fd, entry->device, &kernel_name) != -ENODEV)
                 return 0;
         return strv_take(&entries->plan->unmet,
-                string_format("%s %s names %s, which is not there.", vg, entry->source, entry->device));
+                string_format("%s %s names %s, which does not exist.", vg, entry->source, entry->device));
 }
 
-/* A VG that only an entry knows may have been renamed, or lvm2 may keep no backups. */
+/* The VG may have been renamed, or lvm2 keeps no backups. */
 static int add_named(const struct entries *entries, const char *device, const char *name, struct planned_vg **ret)
 {
         int r;
@@ -159,7 +159,7 @@ static int claim(const struct entry *entry, const struct entries *entries)
 
 static int note_bad_line(struct libmnt_table *table, const char *name, int line)
 {
-        problems_add(mnt_table_get_userdata(table), -EBADMSG, "%s:%d: the line makes no sense.", name, line);
+        problems_add(mnt_table_get_userdata(table), -EBADMSG, "%s:%d: invalid line, ignoring it.", name, line);
         return 0;
 }
 
@@ -177,7 +177,7 @@ static int claim_fstab(char *text, struct entries *entries)
         (void) mnt_table_set_userdata(table, entries->problems);
         (void) mnt_table_set_parser_errcb(table, note_bad_line);
         if (mnt_table_parse_stream(table, file, FSTAB_FILE) < 0)
-                problems_add(entries->problems, -EBADMSG, FSTAB_FILE ": the text is malformed.");
+                problems_add(entries->problems, -EBADMSG, FSTAB_FILE ": syntax error.");
 
         while (mnt_table_next_fs(table, iterator, &fs) == 0) {
                 struct entry entry = {
@@ -240,7 +240,7 @@ static int claim_crypttab(char *text, struct entries *entries)
                         continue;
                 if (n == 1) {
                         problems_add(entries->problems, -EBADMSG,
-                                CRYPTTAB_FILE ":%u: the line has a name, and no device.", number);
+                                CRYPTTAB_FILE ":%u: missing device, ignoring line.", number);
                         continue;
                 }
                 r = strv_add(&entries->opened, fields[0])
@@ -265,7 +265,7 @@ static int claim_vg(const char *value, const struct plan *plan)
         return vg ? plan_claim(vg, PLAN_BOOT, COMMAND_LINE_FILE, value) : 0;
 }
 
-/* The value of "KEY=VALUE", or NULL. In systemd's own keys '-' and '_' are the same. */
+/* Returns the value of "KEY=VALUE", or NULL. In systemd's keys '-' and '_' are equal. */
 static char *find_value(char *word, const char *key)
 {
         for (; *key; key++, word++)
@@ -285,7 +285,7 @@ static int claim_word(char *word, const struct entries *entries)
                 (value = find_value(word, "resume")))
                 entry.device = value;
         else if ((value = find_value(word, "systemd.mount-extra"))) {
-                /* "WHAT:WHERE[:TYPE[:OPTIONS]]". A device with a colon in its name can be no LV. */
+                /* "WHAT:WHERE[:TYPE[:OPTIONS]]". A device name with a colon is never an LV. */
                 entry.device = strsep(&value, ":");
                 if (!strsep(&value, ":"))
                         return 0;
@@ -313,7 +313,7 @@ static int claim_command_line(char *text, struct entries *entries)
 
 int entries_claim(int root_fd, const struct strv *seen, struct plan *plan, struct problems *problems)
 {
-        /* Names that crypttab gives are no names of LVs to the others. */
+        /* crypttab first: its names in /dev/mapper are not LVs. */
         static const struct {
                 const char *path;
                 int (*claim)(char *text, struct entries *entries);
@@ -346,7 +346,7 @@ int plan_remember(int root_fd)
 {
         /* headgate-generator has reported these. */
         _cleanup_problems_ struct problems problems = {};
-        /* Has no VGs to be claimed. */
+        /* An empty plan: nothing is claimed. */
         _cleanup_plan_ struct plan plan = {};
         _cleanup_memstream_ struct memstream stream = {};
         _cleanup_free_ char *text = NULL;
@@ -365,7 +365,7 @@ int plan_remember(int root_fd)
                 r = printable ? device_find_vg(root_fd, &plan.hints, *device, &name) : -ENOMEM;
                 if (r < 0)
                         return r;
-                /* Subvolumes have entries of one UUID. */
+                /* btrfs subvolumes have several entries with one UUID. */
                 if (*name.vg && !streq(*device, before)) {
                         size += strlen(printable) + strlen(name.vg) + strlen(" \n");
                         if (size <= HINTS_SIZE_MAX)
@@ -390,7 +390,7 @@ const char *plan_group_to_string(enum plan_group group)
         return names[group];
 }
 
-/* VGs that are only named in the settings are known, too: the machine may have no backups. Returns 0 or -ENOMEM. */
+/* VGs that only settings name are known, too, as there may be no backups. Returns 0 or -ENOMEM. */
 static int claim_configured(const char *name, enum plan_group group, const char *what, const struct strv *seen,
         struct plan *plan, struct problems *problems)
 {
@@ -402,7 +402,7 @@ static int claim_configured(const char *name, enum plan_group group, const char 
                 r = plan_claim(vg, group, "/" SETTINGS_FILE, what);
         }
         if (r == -E2BIG)
-                problems_add(problems, r, "/" SETTINGS_FILE ": too many VGs, left out: %s.", name);
+                problems_add(problems, r, "/" SETTINGS_FILE ": too many VGs, ignoring %s.", name);
         return r == -ENOMEM ? r : 0;
 }
 
@@ -423,13 +423,13 @@ static int name_units(struct plan *plan, struct problems *problems)
         FOREACH_ARRAY(vg, plan->vgs, plan->n) {
                 int r;
 
-                /* Nobody is to wait for a VG that is not activated. */
+                /* Nothing must wait for a VG that is not activated. */
                 if (vg->group == PLAN_NONE)
                         continue;
                 r = unit_name_of_vg(vg->name, &vg->unit);
                 if (r == -ENAMETOOLONG)
-                        problems_add(problems, r, "VG %s: its name is too long for a unit headgate-vg@.service.",
-                                vg->name);
+                        problems_add(
+                                problems, r, "VG %s: name too long for a unit headgate-vg@.service.", vg->name);
                 else if (r < 0)
                         return r;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether this boot is headgate's: the kernel's command line, where this runs, settings, and what systemctl enables and masks
- * by links. */
+/* Whether headgate is on for this boot. This depends on the kernel's command line, initrd or container, settings,
+ * and links of systemctl enable and mask. */
 
 #include "boot/switches.h"
 
@@ -34,7 +34,7 @@ int command_line_split(const char *text, struct strv *words)
                 char quote = '\0';
                 int r;
 
-                /* A quote that is not closed reaches to the end. */
+                /* An unterminated quote extends to the end. */
                 for (; *text && (quote || !strchr(WHITE_SPACE, *text)); text++)
                         if (quote ? *text == quote : (*text == '\'' || *text == '"'))
                                 quote = quote ? '\0' : *text;
@@ -48,7 +48,7 @@ int command_line_split(const char *text, struct strv *words)
         return 0;
 }
 
-/* ------ what turns headgate off ------ */
+/* ------ off switches ------ */
 
 static bool is_initrd(int root_fd)
 {
@@ -75,12 +75,12 @@ int switches_describe_headgate_off(int root_fd, const char **ret)
         if (r == -ENOMEM)
                 return r;
 
-        /* In the initrd headgate has no worker, so this is off whatever is set. */
+        /* headgate has no worker in the initrd, so direct activation is always off there. */
         if (is_initrd(root_fd))
                 *ret = strv_has(&words, "rd.headgate=0") ? "rd.headgate=0 leaves activation in the initrd to lvm2."
-                                                         : "In the initrd nothing is activated directly.";
+                                                         : "There is no direct activation in the initrd.";
         else if (is_container(root_fd))
-                *ret = "In a container nothing is activated.";
+                *ret = "headgate is off in containers.";
         else if (strv_has(&words, "headgate=0"))
                 *ret = "headgate=0 on the kernel's command line leaves activation to lvm2.";
         else
@@ -98,11 +98,11 @@ int switches_describe_off(
         if (!settings->direct_activation)
                 *ret = "direct_activation=0 is set in headgate.conf.";
         else if (!config->event_activation)
-                *ret = "event_activation=0 is set in lvm.conf: nothing is activated by itself.";
+                *ret = "event_activation=0 is set in lvm.conf, which disables autoactivation.";
         return 0;
 }
 
-/* ------ what systemctl has enabled ------ */
+/* ------ enabled units ------ */
 
 static bool is_masked(int root_fd, const char *unit)
 {
@@ -112,7 +112,7 @@ static bool is_masked(int root_fd, const char *unit)
                 is_masked_at(root_fd, path_format("%s/%s", *directory, unit).text));
 }
 
-/* By "systemctl enable", without and with --runtime, or by a distribution that enables units by itself (systemd.unit(5)). */
+/* Enabled by "systemctl enable", with or without --runtime, or by the distribution's own links (systemd.unit(5)). */
 static bool is_enabled(int root_fd)
 {
         return exists(root_fd, "etc/systemd/system/sysinit.target.wants/" TAKEOVER_UNIT) ||
@@ -120,7 +120,7 @@ static bool is_enabled(int root_fd)
                exists(root_fd, "usr/lib/systemd/system/sysinit.target.wants/" TAKEOVER_UNIT);
 }
 
-/* headgate-takeover.service is started before udev. Only udev goes on over a soft reboot. */
+/* headgate-takeover.service starts before udev. After a soft reboot udev may still run. */
 static bool has_booted_without_headgate(int root_fd)
 {
         return exists(root_fd, UDEVD_STARTED_LINK) && !exists(root_fd, "run/headgate/" FLAGS_TAKEN_OVER) &&

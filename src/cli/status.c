@@ -41,7 +41,7 @@ static char *describe_reason(const struct vg *vg)
         const char *reason = vg->reason ?: "", *overdue = vg->overdue ? ", overdue" : "";
 
         if (vg->state == VG_STATUS_WAITING && n.stranded > 0)
-                return string_format("%zu PV%s missing%s; %zu LV%s still on what has gone.", n.missing,
+                return string_format("%zu PV%s missing%s; %zu LV%s still on removed disks.", n.missing,
                         plural(n.missing), overdue, n.stranded, n.stranded == 1 ? " is" : "s are");
         if (vg->state == VG_STATUS_WAITING)
                 return string_format("%zu PV%s missing%s%s.", n.missing, plural(n.missing), overdue,

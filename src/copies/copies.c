@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The survey of all PVs that "headgate metadata" makes, in three steps: their devices by udev, their metadata by readers, and
- * the recommended number of copies. */
+/* The survey of all PVs for "headgate metadata": finds devices by udev, reads their metadata, and recommends a
+ * number of copies. */
 
 #include "copies/copies.h"
 
@@ -13,7 +13,7 @@
 #include "shared/dm.h"
 #include "shared/log.h"
 
-/* VGs of up to so many PVs may have a copy on each. */
+/* VGs of at most this many PVs may have a copy on each. */
 #define PVS_FEW 20U
 
 /* ------ devices ------ */
@@ -63,7 +63,7 @@ static int take_copy(struct survey *survey, struct copies *copies, const struct 
         struct surveyed_vg *vg;
         int r = copy->error;
 
-        /* Without facts it is a text that was read before. */
+        /* Without facts, the text was read before. */
         if (r >= 0 && copy->facts)
                 r = facts_read(copy->facts, copy->facts_size, &metadata);
         if (r == -ENOMEM && copy->error >= 0)
@@ -106,7 +106,7 @@ static int take_result(const struct reader_result *result, void *userdata)
         return r;
 }
 
-/* The metadata names the PVs, also those without copies. */
+/* Counts by the PVs in the metadata, including those without copies. */
 static void count_copies(const struct survey *survey, struct surveyed_vg *vg)
 {
         FOREACH_PV(pv, vg->metadata) {
@@ -124,7 +124,7 @@ int survey_make(struct survey *survey, char *const paths[], size_t n)
 {
         int r;
 
-        /* PVs stay where they are. */
+        /* Allocated once: pointers to PVs must stay valid. */
         survey->pvs = calloc(n + 1, sizeof(*survey->pvs));
         survey->pvs_by_id = dm_hash_create(n + 64);
         if (!survey->pvs || !survey->pvs_by_id)

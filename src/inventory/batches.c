@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How long devices are gathered, how many vgchanges are at work at a time, and what puts deadlines off. */
+/* Decisions about time and load: gathering, slots for vgchanges, and deadlines. */
 
 #include "inventory/batches.h"
 
@@ -10,42 +10,42 @@
 
 #include "shared/util.h"
 
-/* A shelf of disks comes with a few milliseconds between them; 20 ms more are not felt by who plugs in a single one. While all
- * disks of the machine come, on processors that have much else to do, there is more time between two of them. */
+/* The disks of a shelf appear some milliseconds apart; for a single disk nobody notices 20 ms more. During boot,
+ * busy processors make the gaps longer. */
 #define QUIET_USEC (20 * USEC_PER_MSEC)
 #define BOOT_QUIET_USEC (100 * USEC_PER_MSEC)
 #define WAIT_MAX_USEC (240 * USEC_PER_MSEC)
 
-/* Each change writes all metadata of a VG, and has it read as a whole. A hundred LVs that are made one after another are read a
- * few times, and the first one at once: changes that follow each other within the first time are read together, every so often. */
+/* Each change writes all metadata of a VG, which is read as a whole. Of a hundred LVs that are created in a row,
+ * the first is read at once, and the others a few times, together. */
 #define CHANGES_INTERVAL_USEC USEC_PER_SEC
 #define CHANGES_MAX_USEC (5 * USEC_PER_SEC)
 
 /* Below this many VGs, a second process costs more than it gains. */
 #define VGS_PER_JOB_MIN 8U
 
-/* At a time, if all of them wait. Each takes up some 10 MiB of memory. */
+/* Limit of waiting processes. Each uses some 10 MiB of memory. */
 #define JOBS_MAX 32U
 
-/* VGs that may take long wait for disks and not for processors, as far as is known before. Each check wants memory. */
+/* Slow VGs are assumed to wait for disks rather than processors. Each check of a pool needs memory. */
 #define SLOW_JOBS_MAX 8U
 
-/* A vgchange of so many takes little longer than one of a single VG. */
+/* A vgchange of this many VGs takes little longer than one of a single VG. */
 #define SMALL_BATCH 4U
 
 #define LOOK_INTERVAL_USEC (100 * USEC_PER_MSEC)
 
-/* For how long an answer of systemd or udev holds. Many VGs may be due within a moment. */
+/* How long a reply of systemd or udev is valid: many VGs may become due at once. */
 #define ANSWER_VALID_USEC (1 * USEC_PER_SEC)
 
-/* How often systemd is asked while a disk is being unlocked: what is inside comes a moment after that, and not later than its
+/* How often to ask systemd while a disk is being unlocked. A PV inside appears a moment after that, and before its
  * deadline. */
 #define UNLOCKING_INTERVAL_USEC (2 * USEC_PER_SEC)
 
-/* How often to look whether udev still announces devices. */
+/* How often to check whether udev still announces devices. */
 #define PUT_OFF_INTERVAL_USEC (1 * USEC_PER_SEC)
 
-/* For how long is waited for devices that are being read, of which there may always be some. */
+/* How long deadlines wait for devices that are being read, of which there may always be some. */
 #define READING_MAX_USEC (30 * USEC_PER_SEC)
 
 void gather_note_change(struct gather *gather, uint64_t now)
@@ -57,7 +57,7 @@ void gather_note_change(struct gather *gather, uint64_t now)
 
 void gather_note(struct gather *gather, uint64_t now)
 {
-        /* A change that was put off does not shorten the time for those that come with this one. */
+        /* A deferred change must not shorten the gathering of devices that appear with this one. */
         if (!gather->urgent)
                 gather->first_usec = 0;
         gather->urgent = true;
@@ -116,7 +116,7 @@ size_t slots_count_free(const struct slots *slots, enum slot_kind kind)
 size_t slots_count_shares(const struct slots *slots, enum slot_kind kind, size_t n, uint64_t waiting_usec)
 {
         size_t at_work = slots->at_work[SLOT_PLAIN] + slots->at_work[SLOT_AWAITED];
-        /* Each that waits makes room for another one. */
+        /* Each waiting process frees a slot for another one. */
         size_t wanted = MAX(slots->idle ? at_work : n / VGS_PER_JOB_MIN, (size_t) 1);
 
         if (at_work > 0 && !slots->idle && kind == SLOT_PLAIN && n < VGS_PER_JOB_MIN &&
@@ -130,7 +130,7 @@ size_t slots_count_others(const struct slots *slots)
         return slots->expected ? SMALL_BATCH : SIZE_MAX;
 }
 
-/* Without and with a disk that is waited for, as proc_stat(5) has it. 0 if that cannot be told. */
+/* Sum of idle and iowait in proc_stat(5). 0 on error. */
 static uint64_t read_idle_usec(void)
 {
         _cleanup_free_ char *text = NULL;
@@ -167,8 +167,8 @@ enum deadline_action deadline_next(const struct deadline_facts *facts, uint64_t 
         }
         if (earliest == USEC_INFINITY || facts->asking)
                 return DEADLINE_WAIT;
-        /* systemd is asked once as soon as there is a deadline, so as not to learn only at its end of a disk that was being
-         * unlocked before, then when it is over. */
+        /* Ask systemd once when a deadline starts, to notice a disk that is being unlocked before that; then when
+         * it passes. */
         if (facts->unlocking)
                 ask = MIN(ask, facts->asked_usec + UNLOCKING_INTERVAL_USEC);
         if (facts->asked_usec == 0 || ask <= now)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The devices of the inventory: each is in the list of its stage, and is found by its number and by the PV that it holds. And its
- * clock. */
+/* The devices of the inventory: each is in the list of its stage, and is found by number and by PV. Also the
+ * inventory's clock. */
 
 #include "inventory/inventory.h"
 
@@ -12,10 +12,10 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-/* How often to ping: a small part of what headgate.service allows from one ping to the next, 30 s. */
+/* How often to ping: a small part of WatchdogSec= of headgate.service, 30 s. */
 #define PING_INTERVAL_USEC USEC_PER_SEC
 
-/* By then multipathd has seen a second path, or there is none. */
+/* Within this time multipathd finds a second path, if there is one. */
 #define HOLD_MAX_USEC (3 * USEC_PER_SEC)
 
 void inventory_ping(struct inventory *inventory)
@@ -148,7 +148,7 @@ void inventory_hold(struct inventory *inventory, bool booting)
                 if (device->path.kind == PATH_MARKED && isempty(device->recorded.pvid))
                         inventory_move_device(inventory, device, DEVICE_SETTLING);
                 else if (inventory_is_undecided(inventory, device)) {
-                        log_debug("Holding %s (WWID %s), which multipathd may make a path.",
+                        log_debug("Holding %s (WWID %s), it may become a path of a multipath device.",
                                 device->announced_name ?: "a device", device->path.wwid);
                         inventory_move_device(inventory, device, DEVICE_HELD);
                 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The VGs that are to come: those that are waited for, and those that the machine is known to have. */
+/* Expected VGs, and absent ones that lvm2's backups name. */
 
 #include "inventory/expectations.h"
 
@@ -9,7 +9,7 @@
 #include "lvm/metadata.h"
 #include "shared/util.h"
 
-/* What never comes is not to hold up the rest of the machine. */
+/* A VG that never appears must not delay the rest of the machine. */
 #define NEAR_USEC (5 * USEC_PER_SEC)
 
 static void expectation_free(struct expectation *expectation)
@@ -97,7 +97,7 @@ int absent_list(struct inventory *inventory, const struct config *config, const 
                         r = vg_compare_host(backup, &config->system_id);
                 if (r == -ENOMEM)
                         return r;
-                /* It may have another name by now. */
+                /* It may have been renamed. */
                 if (r >= 0 && !backup->skip_reason && vg_count(backup).autoactivated > 0 &&
                         !inventory_find_group(inventory, backup->vgid) && strv_add(names, name) < 0)
                         return -ENOMEM;

@@ -5,50 +5,51 @@
 #include "lvm/config.h"
 #include "shared/settings.h"
 
-/* The VGs that are to come. Some are waited for: by boot itself, for the name of an LV in fstab for instance, or by a unit ordered
- * after one. They go before all others. Of others lvm2's backups tell that the machine has them. */
+/* Expected VGs, and absent ones. An expected VG is one that boot (an LV in fstab, for example) or a unit waits for;
+ * it is activated before others. An absent VG is known only from lvm2's backup. */
 
 struct expectation {
         struct dm_list list; /* expectations.list */
         char *name;
         uint64_t since_usec;
-        bool overdue;                /* its deadline has passed, and nothing of it was seen */
-        struct managed_group *group; /* once a PV was read that tells of it; not owned */
+        bool overdue;                /* its deadline has passed without any PV */
+        struct managed_group *group; /* once a PV of it was read; not owned */
 };
 
-/* Few: boot waits for as many as fstab names. */
+/* A list suffices: fstab names few VGs. */
 struct expectations {
         struct dm_list list;
 };
 
 void expectations_done(struct expectations *expectations);
 
-/* Expects the VG `name`. One that is expected already stays as it is. Returns 0 and `*ret`, owned by the expectations, or
+/* Adds an expectation of the VG `name`, unless there is one. Returns 0 and `*ret`, owned by the expectations, or
  * -ENOMEM. */
 int expectations_add(struct expectations *expectations, const char *name, struct expectation **ret) _must_check_;
 
-/* The one for a VG of that name, or NULL. */
+/* Returns the expectation of that VG, or NULL. */
 struct expectation *expectations_find(const struct expectations *expectations, const char *name);
 
-/* Whether one of them, of which not all LVs are active yet, may come at any moment, as it is 5 s at most since the first device of
- * all has come, or has just come, since all of its PVs have. Both times are those of now_usec(). */
+/* Whether an expected VG with inactive LVs may appear at any moment: the first device of all, or its last PV, appeared
+ * less than 5 s ago. Times are those of now_usec(). */
 bool expectations_are_near(const struct expectations *expectations, uint64_t first_device_usec, uint64_t now);
 
-/* Adds to `names` those VGs that lvm2 has a backup of and would activate, that nothing was seen of, and that headgate.conf does not say
- * are not expected. What is wrong with a backup, the generator has said. Returns 0 or -ENOMEM. */
+/* Adds the absent VGs to `names`: lvm2 has a backup of them and would autoactivate them, no PV has appeared, and
+ * headgate.conf does not exclude them. Bad backups are not reported here, as the generator reports them. Returns 0
+ * or -ENOMEM. */
 int absent_list(struct inventory *inventory, const struct config *config, const struct settings *settings,
         struct strv *names) _must_check_;
 
-/* Of these, how many are still not there. */
+/* How many of these are still absent. */
 size_t absent_count(const struct inventory *inventory, const struct strv *names);
 
-/* What such a VG consists of, which only its backup tells. A PV may be there that holds no metadata, and does not tell which VG it
- * belongs to. Returns 0 and `*ret`, or what backup_read() does. */
+/* Reads the backup of an absent VG, the only source for its PVs. A PV without metadata may be present, but does not
+ * contain the name of its VG. Returns 0 and `*ret`, or an error of backup_read(). */
 int absent_read_backup(const struct inventory *inventory, const struct config *config, const char *name,
         struct vg **ret) _must_check_;
 
-/* Whether a device is there that is called like an LV of the VG: what an entry names may only look like one. */
+/* Whether /dev has a device that is named like an LV of this VG, but is none. */
 bool absent_is_name_of_others(const char *name);
 
-/* The VG is settled, or nobody waits for it any longer. Frees the expectation. */
+/* Frees the expectation: the VG is settled, or nothing waits for it any longer. */
 void expectation_drop(struct expectation *expectation);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The VGs of the inventory, and which PVs they have. */
+/* The VGs of the inventory and their PVs. */
 
 #include "inventory/inventory.h"
 
@@ -9,7 +9,7 @@
 
 /* ------ states ------ */
 
-/* As headgated(8) has them, and the public state of each. */
+/* The states as named in headgated(8), each with its public state. */
 static const struct {
         const char *words;
         enum vg_status state;
@@ -101,7 +101,7 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
         vg->clock_usec = inventory->clock_usec;
         if (step->effects & VG_EFFECT_DEADLINE)
                 vg->first_seen_usec = inventory->now_usec;
-        /* RAIDs of it may still do without a PV if it is lost again while lvm2 looks. */
+        /* Keep it during activation: RAIDs may still be degraded if the PV is lost again. */
         if (vg_state_is_waiting(step->state) && former != VG_ACTIVATING)
                 vg->degraded_usec = 0;
         if (vg->state != VG_STATUS_ACTIVATING)
@@ -170,14 +170,14 @@ int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t chec
         return set_text(inventory, group, &group->text, (struct text_id){size, checksum});
 }
 
-/* ------ names: of several VGs with one, each leads to the next ------ */
+/* ------ names: VGs with the same name are linked ------ */
 
 struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name)
 {
         return dm_hash_lookup(inventory->groups_by_name, name);
 }
 
-/* Has the VG found by its name, or no longer: after and before the name changes. Both return 0 or -ENOMEM. */
+/* Add the VG to the index of names, or remove it, after and before its name changes. Both return 0 or -ENOMEM. */
 static int name_group(struct inventory *inventory, struct managed_group *group)
 {
         const char *name = group->vg->name;
@@ -217,7 +217,7 @@ bool inventory_has_claim(const struct inventory *inventory, const struct managed
         return ANY(FOREACH_PV(pv, group->vg), dm_hash_lookup(inventory->groups_by_pvid, pv->pvid) == group);
 }
 
-/* Its PVs have no more to do with the VG. */
+/* Detaches its PVs from the VG. */
 static void disclaim_pvs(struct inventory *inventory, const struct managed_group *group)
 {
         FOREACH_PV(pv, group->vg) {
@@ -246,7 +246,7 @@ int inventory_add_group(struct inventory *inventory, struct vg *vg, struct manag
         return 0;
 }
 
-/* Disks may have left or been replaced while no worker was there. That is looked at when the VG is: a start costs little. */
+/* Disks may have been replaced while no worker ran. Checked on first use, so that a worker starts quickly. */
 struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group)
 {
         if (group && group->unchecked) {
@@ -297,7 +297,7 @@ void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group
         }
 }
 
-/* Has the PV say itself whose it is. */
+/* Queues the PV to be read again, to find its VG. */
 static int ask_pv(struct inventory *inventory, struct managed_group *group, const struct vg_pv *pv)
 {
         struct device *device;
@@ -341,7 +341,7 @@ int inventory_move_pv(struct inventory *inventory, struct device *device, struct
         return r;
 }
 
-/* A PV without metadata may have come, and be known to us or to lvm2 alone, long before the VG was. */
+/* A PV without metadata may have appeared, and be known to headgate or to lvm2 alone, long before the VG was. */
 static void find_pv_seen_before(struct inventory *inventory, struct managed_group *group, struct vg_pv *pv)
 {
         struct device *device = inventory_find_device_of_pv(inventory, pv->pvid);
@@ -357,7 +357,7 @@ static void find_pv_seen_before(struct inventory *inventory, struct managed_grou
         }
 }
 
-/* Metadata tells that this VG has the PVs now. Those that were seen in another one before are asked. */
+/* The metadata of this VG lists the PVs now. PVs that were in another VG are read again. */
 static int take_over_pvs(struct inventory *inventory, struct managed_group *group)
 {
         inventory_note_change(inventory, group);
@@ -380,14 +380,14 @@ static int update_group(struct inventory *inventory, struct managed_group *group
 {
         struct vg *vg = group->vg;
 
-        /* Those that it still has it gets back. */
+        /* take_over_pvs() claims those again that it still has. */
         disclaim_pvs(inventory, group);
         if (!group->former_name && !streq(vg->name, metadata->name)) {
                 group->former_name = strdup(vg->name);
                 if (!group->former_name)
                         return -ENOMEM;
         }
-        /* What was said because of the metadata is not said for ever. */
+        /* A reason from the old metadata is no longer valid. */
         if (vg->skip_reason && vg->reason && streq(vg->reason, vg->skip_reason))
                 free(TAKE_PTR(vg->reason));
         inventory_recheck(inventory, group);
@@ -411,7 +411,7 @@ static int make_group(struct inventory *inventory, struct vg **metadata, struct 
         return take_over_pvs(inventory, *ret);
 }
 
-/* Whether a device that is there has metadata of the VG that is newer than `seqno`, or may have. */
+/* Whether a present device has, or may have, metadata of the VG that is newer than `seqno`. */
 static int is_carried(struct inventory *inventory, struct managed_group *group, uint64_t seqno)
 {
         const struct vg *vg = group->vg;
@@ -452,7 +452,7 @@ int inventory_roll_back(struct inventory *inventory, struct managed_group *group
                 return MIN(r, 0);
         metadata = TAKE_PTR(group->older);
         forget(inventory, &group->text);
-        /* Its text is the one that is known now. */
+        /* The older text is the current one now. */
         group->text = group->older_text;
         group->older_text = (struct text_id){};
         r = update_group(inventory, group, metadata);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The inventory, from the records of an earlier worker to those for the next one. */
+/* The inventory as a whole: loads it from the records of an earlier worker, and saves it for the next one. */
 
 #include "inventory/inventory.h"
 
@@ -10,15 +10,15 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-/* Buckets of each table: right for some thousand disks, and no more than 32 KiB. */
+/* Buckets of each table, for some thousand disks; 32 KiB at most. */
 #define HASH_SIZE_HINT 4096
 
-/* A disk that does not answer, or a VG that takes long, must not keep all others waiting. */
+/* An unresponsive disk or a slow VG must not delay all others. */
 #define FINDING_OUT_MAX_USEC (30 * USEC_PER_SEC)
 
-/* ------ from the records of an earlier worker ------ */
+/* ------ loading ------ */
 
-/* Of several VGs that name a PV, the one that it was seen in; else the one that was written down last. */
+/* If several VGs list a PV, the one in which it was seen counts; else the last one in the file. */
 static int index_pvs(struct inventory *inventory, struct managed_group *group)
 {
         FOREACH_PV(pv, group->vg) {
@@ -46,7 +46,7 @@ static int load_group(struct vg *vg, void *userdata)
                 return r;
         group->state = state < 0 ? VG_FAILED : (enum vg_state) state;
         group->unchecked = true;
-        /* The worker that had asked lvm2 is no more. */
+        /* The worker that started vgchange has ended. */
         if (vg->state == VG_STATUS_ACTIVATING)
                 inventory_take(inventory, group, VG_WORKER_LOST);
         r = index_pvs(inventory, group);
@@ -65,7 +65,8 @@ static int load_device(struct inventory *inventory, const struct record_entry *r
         int r = record_entry_parse_device(record, &known);
 
         if (r == -EBADMSG) {
-                log_warning("The record of device %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
+                log_warning("Record of device %s in /run/headgate/" RECORD_FILE " is damaged, ignoring it.",
+                        record->key);
                 inventory->records_lost = true;
         }
         if (r <= 0)
@@ -101,7 +102,7 @@ static int load_records(struct inventory *inventory)
 
         if (r == -ENOMEM)
                 return r;
-        /* Every worker writes records, and there was one if boot has finished. */
+        /* Every worker writes records, and a worker has run if boot has finished. */
         first = r == -ENOENT && flags_is_set(inventory->run_fd, FLAGS_BOOT_FINISHED) <= 0;
         if (r < 0 && !first)
                 fault = record_file_describe_error(r);
@@ -115,12 +116,12 @@ static int load_records(struct inventory *inventory)
         if (r < 0)
                 return r;
         inventory->lost_usec = inventory->now_usec;
-        /* What is damaged is replaced with the first step, and what is missing is written. */
+        /* The first step replaces damaged records, and writes missing ones. */
         inventory->changed |= inventory->records_lost || first;
         return record_writer_new(inventory->run_fd, inventory->records_lost ? NULL : file, &inventory->writer);
 }
 
-/* ------ making and freeing ------ */
+/* ------ creating and freeing ------ */
 
 int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
 {
@@ -174,7 +175,7 @@ struct inventory *inventory_free(struct inventory *inventory)
         return NULL;
 }
 
-/* ------ to the records ------ */
+/* ------ saving ------ */
 
 static int put_groups(struct inventory *inventory, bool unchanged_too)
 {

@@ -9,20 +9,19 @@
 #include "shared/kernel.h"
 #include "shared/udev.h"
 
-/* What the worker knows: the devices that were asked for, and the VGs that their metadata tells of. A device and a
- * VG are each in exactly one list, the one of their stage or state; what is to be done next is the first of a
- * list, never a search.
+/* The inventory: the worker's devices and VGs. Each device and each VG is in exactly one list, that of its stage or
+ * state; the next one to handle is the first of a list, without a search.
  *
- * What must outlive the worker is in the records, see inventory/record-file.h: one for each VG, and one for each device that was
- * seen to be a PV. A worker begins with those of the one before it. */
+ * State that must outlive the worker is in the records (inventory/record-file.h): one for each VG, and one for each
+ * device that was a PV. A worker starts with the records of the one before it. */
 
 enum device_stage {
         DEVICE_UNREAD,     /* to be read */
         DEVICE_READING,    /* a reader has it */
-        DEVICE_UNRECORDED, /* read; lvm2's pvscan has to see it */
+        DEVICE_UNRECORDED, /* read; waits for pvscan */
         DEVICE_RECORDING,  /* pvscan has it */
-        DEVICE_SETTLING,   /* done with, but the request for it stays until its VG is settled */
-        DEVICE_HELD,       /* not read yet: multipathd may make a path of it, see inventory_hold() */
+        DEVICE_SETTLING,   /* done, but its request stays until its VG is settled */
+        DEVICE_HELD,       /* not read yet: may become a path of multipathd, see inventory_hold() */
         DEVICE_KNOWN,      /* nothing to do */
         _DEVICE_STAGE_MAX,
 };
@@ -31,72 +30,72 @@ struct device {
         struct dm_list list; /* inventory.devices[stage]; first, as dm_list wants it */
         enum device_stage stage;
         dev_t number;
-        char *name;                    /* "/dev/sda"; NULL as long as it was not read */
-        char *announced_name;          /* what udev has called it, or NULL */
-        uint64_t announced_diskseq;    /* of the disk that it was then; 0 if that is not known */
-        char pvid[LVM_ID_SIZE];        /* "" if it is no PV, or was not read */
-        struct record_device recorded; /* which PV was seen there, by this worker or an earlier one; "" for none */
-        struct managed_group *group;   /* the VG that it belongs to, or NULL */
-        struct storage_path path;      /* as it was when it was last to be read, if multipathd ran; else empty */
-        uint64_t held_until_usec;      /* at most, counted from the first request for this disk */
-        struct job *recording;         /* the pvscan that has it, or NULL; not owned */
-        uint64_t seqno;        /* the newest of its metadata of `group`, as it was read; 0 if it has none */
-        uint64_t diskseq;      /* of the disk that was read, see diskseq_read(); 0 if it is not known */
-        uint64_t retry_usec;   /* when it is read again, since it could not be read; 0 if it is not */
-        unsigned int n_failed; /* how often in a row it could not be read */
-        bool slow;             /* it took long to be read: nothing else is to wait for the same */
-        bool retry_ready;      /* it was ready when it could not be read */
-        bool removed;          /* it was taken away; pvscan has to forget it */
-        bool ready;            /* it was announced as ready; else somebody has merely written to it */
-        bool appeared;         /* it has just come, and was not only found by an enumeration of all */
-        bool has_entry;        /* there is an entry in working.d to be unlinked */
-        bool has_change_entry; /* likewise, one "change:MAJOR:MINOR" */
-        bool again;            /* asked for again since it was read */
-        bool reread;           /* written to since it was read: to be read again when all else is done */
+        char *name;                    /* "/dev/sda"; NULL until it is read */
+        char *announced_name;          /* the name in udev's event, or NULL */
+        uint64_t announced_diskseq;    /* of the disk at that time; 0 if unknown */
+        char pvid[LVM_ID_SIZE];        /* "" if it is not a PV, or was not read */
+        struct record_device recorded; /* the last PV on it, read by this or an earlier worker; "" for none */
+        struct managed_group *group;   /* its VG, or NULL */
+        struct storage_path path;      /* when it was last queued for reading, if multipathd ran; else empty */
+        uint64_t held_until_usec;      /* end of the hold, counted from the first request for this disk */
+        struct job *recording;         /* its pvscan, or NULL; not owned */
+        uint64_t seqno;                /* of its newest metadata of `group`; 0 if it has none */
+        uint64_t diskseq;              /* of the disk that was read, see diskseq_read(); 0 if unknown */
+        uint64_t retry_usec;           /* when to read it again after an error; 0 for never */
+        unsigned int n_failed;         /* errors in a row */
+        bool slow;                     /* reading it took long: nothing else must wait for it */
+        bool retry_ready;              /* it was ready when reading failed */
+        bool removed;                  /* it was removed; pvscan has to forget it */
+        bool ready;                    /* announced as ready; else only written to */
+        bool appeared;                 /* it has just appeared, and was not only found by an enumeration */
+        bool has_entry;                /* has an entry in working.d, to be unlinked */
+        bool has_change_entry;         /* likewise, "change:MAJOR:MINOR" */
+        bool again;                    /* requested again since it was read */
+        bool reread;                   /* written to since it was read: read again, with low priority */
 };
 
 struct managed_group {
         struct dm_list list; /* inventory.groups[vg->state] */
         struct vg *vg;
         enum vg_state state;
-        struct job *job;     /* the job that is activating it, or NULL; not owned */
-        bool awaited;        /* it is expected, see expectations.h: it goes before others */
-        bool changed;        /* memory is newer than its record; see inventory_note_change() */
-        struct text_id text; /* its metadata, by which it is found in groups_by_text */
-        struct vg *older;    /* the newest that was read of those that are older than what is known; or NULL */
+        struct job *job;           /* the job that is activating it, or NULL; not owned */
+        bool awaited;              /* expected, see expectations.h: activated before others */
+        bool changed;              /* newer than its record; see inventory_note_change() */
+        struct text_id text;       /* of its metadata, the key in groups_by_text */
+        struct vg *older;          /* the newest metadata that is older than the current one; or NULL */
         struct text_id older_text; /* likewise */
-        bool unchecked;            /* it is as an earlier worker left it; see inventory_check() */
-        bool has_entry;            /* there is an entry "vg:NAME" in working.d to be unlinked */
-        bool activated;            /* it has become active, which is still to be written down */
-        bool lost_pv;              /* it was complete and a PV was removed, which is still to be reported */
-        bool may_be_gone;  /* a PV was removed: lvm2 may have removed the VG before, see vg_report_lost() */
-        bool ask_again;    /* since lvm2 was asked, a disk appeared or was removed, or it was requested by name */
-        bool fresh;        /* lvm2 had no record of one of its PVs, which so has not been there before */
-        bool last_is_bare; /* the PV that came last has no metadata */
-        uint64_t retry_usec;    /* when it is tried again, since it has failed; 0 if it is not */
-        unsigned int n_retries; /* how often it was, by the clock, since it was settled or requested otherwise */
-        bool retried;           /* likewise, because of an event of one of its devices */
-        char *refusal;          /* what lvm2 said when it did not record one of the PVs, or NULL */
-        dev_t refused;          /* the device that this PV is, if there is a refusal */
-        bool unjudged;          /* that is no verdict: pvscan has failed */
+        bool unchecked;            /* as an earlier worker left it; see inventory_check() */
+        bool has_entry;            /* has an entry "vg:NAME" in working.d, to be unlinked */
+        bool activated;            /* became active, not saved yet */
+        bool lost_pv;              /* lost a PV when it was complete, not reported yet */
+        bool may_be_gone;          /* a PV was removed, perhaps after vgremove; see vg_report_lost() */
+        bool ask_again;      /* since vgchange started, a disk appeared or was removed, or the VG was requested */
+        bool fresh;          /* lvm2 had no record of one of its PVs, which is new */
+        bool last_is_bare;   /* the PV that appeared last has no metadata */
+        uint64_t retry_usec; /* when to retry it after a failure; 0 for never */
+        unsigned int n_retries; /* timed retries since it was settled or requested */
+        bool retried;           /* retried for an event of a PV, likewise */
+        char *refusal;          /* why lvm2 refused a PV, as a sentence, or NULL */
+        dev_t refused;          /* the device of that PV */
+        bool unjudged;          /* pvscan failed, so that PV was not refused */
 
-        /* What is to be put in order when all has been read, see intake_recheck(). */
-        bool needs_recheck; /* it was changed while the machine runs */
-        bool left;          /* a PV says that it belongs to this VG no longer */
-        char *former_name;  /* what it was called before it was renamed, or NULL */
+        /* Changes to handle once all devices were read, see intake_recheck(). */
+        bool needs_recheck; /* its metadata changed */
+        bool left;          /* a PV has left the VG */
+        char *former_name;  /* before it was renamed, or NULL */
 
         struct managed_group *next_same_name; /* another VG of the same name, or NULL */
 };
 
-/* The inventory frees those that are in it. */
+/* The inventory frees those that it contains. */
 void managed_group_free(struct managed_group *group);
 void device_free(struct device *device);
 
-/* lvm2 has not recorded the PV that is the device `number`: takes over the sentence that tells of it. It counts until
- * the PV goes from there or lvm2 accepts it. Returns 0, or -ENOMEM if there is no sentence. */
+/* lvm2 has refused the PV on the device `number`. Takes ownership of the sentence `refusal`. It is valid until the
+ * PV is removed or lvm2 accepts it. Returns 0, or -ENOMEM if `refusal` is NULL. */
 int managed_group_note_refusal(struct managed_group *group, dev_t number, char *refusal);
 
-/* Forgets it, if the one that was refused last is that device. */
+/* Forgets the refusal, if it is about that device. */
 void managed_group_forget_refusal(struct managed_group *group, dev_t number);
 
 struct inventory {
@@ -107,58 +106,57 @@ struct inventory {
         struct dm_list devices[_DEVICE_STAGE_MAX];
         struct dm_list groups[_VG_STATUS_MAX];
 
-        bool changed;        /* so is one of the groups, or of the devices */
+        bool changed;        /* a group or device is */
         bool needs_recheck;  /* likewise */
         bool activated;      /* likewise */
         bool lost_pvs;       /* one of the groups has `lost_pv` or `may_be_gone`, see vg_report_lost() */
-        bool records_lost;   /* there were records of an earlier worker, which are missing or cannot be used */
-        uint64_t lost_usec;  /* when that was noticed */
-        uint64_t retry_usec; /* when a device is read again that could not be read; USEC_INFINITY if none is */
+        bool records_lost;   /* records of an earlier worker are missing or damaged */
+        uint64_t lost_usec;  /* when that was found */
+        uint64_t retry_usec; /* when to read the next failed device again; USEC_INFINITY for none */
 
-        uint64_t now_usec;   /* when inventory_ping() was called last: never long ago while something is done */
-        uint64_t clock_usec; /* the time of day minus `now_usec`, as it was within the second before that */
+        uint64_t now_usec;   /* time of the last inventory_ping(), which is called often */
+        uint64_t clock_usec; /* time of day minus `now_usec`, a second old at most */
         uint64_t last_ping_usec;
 
         struct dm_hash_table *devices_by_number;
-        struct dm_hash_table *devices_by_pvid; /* of several with one identifier, the first */
+        struct dm_hash_table *devices_by_pvid; /* the first of duplicates */
         struct dm_hash_table *groups_by_vgid;
-        struct dm_hash_table *groups_by_name; /* of several with one name, the one that was added last */
+        struct dm_hash_table *groups_by_name; /* the last added of those with one name */
         struct dm_hash_table *groups_by_pvid;
-        struct dm_hash_table *groups_by_text; /* which VG's metadata has this size and checksum */
+        struct dm_hash_table *groups_by_text; /* the VG whose metadata has this size and checksum */
 };
 
-/* `run_fd` and `lvm_run_fd` stay the caller's and must outlive the inventory. Takes what the records below `run_fd` have; one
- * line tells if they cannot be used. Returns 0 or a negative errno. */
+/* Creates an inventory from the records below `run_fd`; logs one line if they are unusable. The caller owns
+ * `run_fd` and `lvm_run_fd`, which must outlive the inventory. Returns 0 or a negative errno. */
 int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret) _must_check_;
 struct inventory *inventory_free(struct inventory *inventory);
 DEFINE_CLEANUP(struct inventory *, inventory_free)
 #define _cleanup_inventory_ _cleanup_(inventory_freep)
 
-/* Looks at the clock, and tells systemd that one more device or VG is dealt with, unless it was told a moment ago: the worker is
- * alive and needs more time (sd_notify(3): WATCHDOG=1, and EXTEND_TIMEOUT_USEC= before it is ready). The event loop pings by
- * itself, but not while it deals with thousands of disks at once, on a machine that is so busy with these that the worker hardly
- * gets a processor. */
+/* Reads the clock, and pings systemd's watchdog if the last ping is a while ago (sd_notify(3): WATCHDOG=1, and
+ * EXTEND_TIMEOUT_USEC= before the worker is ready). The event loop pings, too, but not while it handles thousands
+ * of disks at once on a busy machine. */
 void inventory_ping(struct inventory *inventory);
 
-/* The device with that number, made in stage UNREAD if it is new. Returns 0, with `*ret` owned by the inventory,
+/* Finds the device with that number, or creates it in stage UNREAD. Returns 0, with `*ret` owned by the inventory,
  * or -ENOMEM. */
 int inventory_get_device(struct inventory *inventory, dev_t number, struct device **ret);
 struct device *inventory_find_device(const struct inventory *inventory, dev_t number);
 struct device *inventory_find_device_of_pv(const struct inventory *inventory, const char *pvid);
 
-/* Says which PV the device, with its `diskseq`, holds, "" for none, and leaves word of it to the next worker.
- * Returns 0 or -ENOMEM. */
+/* Sets the PV on the device with its `diskseq`, "" for none, also in the records for the next worker. Returns 0 or
+ * -ENOMEM. */
 int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid) _nonnull_all_;
 
-/* Whether the device `number` still is that PV, as far as can be told without reading it: the PV was seen there, by
- * this worker or an earlier one, it was not removed since, and no other disk has taken its number. */
+/* Whether the device `number` still is that PV, without reading it. This or an earlier worker has read the PV
+ * there, it was not removed since, and no other disk has its number. */
 bool inventory_is_still(const struct inventory *inventory, dev_t number, const char *pvid);
 
-/* Of several devices with this PV, `device` is the one that counts. Returns 0 or -ENOMEM. */
+/* Makes `device` the one to use of several devices with its PV. Returns 0 or -ENOMEM. */
 int inventory_prefer_device(struct inventory *inventory, struct device *device);
 
-/* Walk over all devices and all VGs, over the VGs that the job is activating, and over the devices that it is recording. The
- * one at hand may be moved to another list meanwhile. */
+/* Walk over all devices, all VGs, the VGs of a vgchange, and the devices of a pvscan. The current one may be moved
+ * to another list meanwhile. */
 #define FOREACH_DEVICE(element, inventory)                                                                        \
         for (size_t stage_ = 0; stage_ < _DEVICE_STAGE_MAX; stage_++)                                             \
                 FOREACH_LISTED(struct device, element, &(inventory)->devices[stage_])
@@ -172,151 +170,148 @@ int inventory_prefer_device(struct inventory *inventory, struct device *device);
         FOREACH_LISTED(struct device, element, &(inventory)->devices[DEVICE_RECORDING])                           \
                 if (element->recording == (at_work))
 
-/* How many VGs the job is activating. */
+/* The number of VGs of a vgchange. */
 size_t inventory_count_groups_of_job(const struct inventory *inventory, const struct job *job);
 
-/* Whether there is a device that has not come to that stage. */
+/* Whether a device has not reached that stage. */
 bool inventory_has_device_before(const struct inventory *inventory, enum device_stage stage);
 
-/* Whether all devices that are PVs of the VG have come to that stage. With those that only an earlier worker has seen
- * that one was done. */
+/* Whether all PVs of the VG have reached that stage. A PV that only an earlier worker has read counts as done. */
 bool inventory_pvs_have_reached(const struct inventory *inventory, const struct vg *vg, enum device_stage stage);
 
-/* Whether something follows once lvm2 has recorded the device: its VG waits for no other PV. */
+/* Whether the VG of the device waits for no other PV, so that vgchange can follow pvscan. */
 bool device_is_of_complete(const struct device *device);
 
-/* Whether it is worth a pvscan that records nothing else. */
+/* Whether pvscan must not wait for more devices. */
 bool device_is_urgent(const struct device *device);
 
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage);
 
-/* Has the device read, or read once more if it is at work already. The caller sees to it that the worker does. */
+/* Queues the device for reading, or for reading again if it is being processed. The caller schedules a step. */
 void inventory_read_again(struct inventory *inventory, struct device *device);
 
-/* Whether multipathd, if it runs, may still make a multipath device of the device and another one. What is known as a PV, or was
- * merely written to, has been there before. */
+/* Whether multipathd, if it runs, may still combine the device with another one. This is false for a known PV, and
+ * after a write: these have been there before. */
 bool inventory_is_undecided(const struct inventory *inventory, const struct device *device);
 
-/* Notes which disk udev has announced the device as. Another one than before may be held as long as a new one. */
+/* Notes the disk of udev's event. A disk other than before may be held as long as a new one. */
 void inventory_note_disk(const struct inventory *inventory, struct device *device, uint64_t diskseq);
 
-/* Of the devices of stage UNREAD, holds those that are undecided, and settles those that are paths by now. */
+/* Holds undecided devices of stage UNREAD, and settles those that have become paths. */
 void inventory_hold(struct inventory *inventory, bool booting);
 
-/* Has those read that were held for long enough, or could not be read. Returns when to call it next; USEC_INFINITY if there are
- * none. */
+/* Queues devices whose hold or delay after an error is over. Returns when to call it next; USEC_INFINITY for never. */
 uint64_t inventory_end_holds(struct inventory *inventory);
 
-/* Has a device read again that could not be read: after a second, then after twice as long each time, for two minutes. Returns
- * whether that begins now. */
+/* Schedules reading a failed device again: after a second, then after twice as long each time, for two minutes.
+ * Returns whether this is the first time. */
 bool inventory_retry(struct inventory *inventory, struct device *device);
 
-/* Frees the device, and forgets which PV it held. */
+/* Frees the device, and forgets its PV. */
 void inventory_drop_device(struct inventory *inventory, struct device *device);
 
-/* A VG with that name, or NULL; the others are its `next_same_name`, and so on. */
+/* Returns a VG of that name, or NULL; others of that name are linked by `next_same_name`. */
 struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name);
 
-/* Has a VG that an earlier worker has left lose the PVs that were removed since; `group` may be NULL. Returns the VG, which
- * may be in another list then. */
+/* Updates a VG from the records: PVs that were removed since are lost. `group` may be NULL. Returns the VG, which
+ * may be in another list now. */
 struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group);
 
-/* The VG with that identifier, and the one that has or waits for that PV; NULL if there is none. It is checked first. */
+/* Return the VG with that identifier, or the one of that PV; NULL if there is none. The VG is checked first. */
 struct managed_group *inventory_find_group(struct inventory *inventory, const char *vgid);
 struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, const char *pvid);
 
-/* For the inventory's own use. Takes over the VG if it returns 0; else -ENOMEM. */
+/* For internal use. Takes ownership of the VG if it returns 0; else -ENOMEM. */
 int inventory_add_group(struct inventory *inventory, struct vg *vg, struct managed_group **ret);
 
-/* Likewise. What follows from an event that depends on no facts. */
+/* For internal use. Carries out an event that depends on no facts. */
 void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event);
 
-/* The PV that is the device `number` was removed: the VG waits for it, whatever it was before. */
+/* The PV on the device `number` was removed: the VG waits for it, whatever its state. */
 void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number);
 
-/* The same for each of its PVs whose device is not there any more, or another disk by now, whether udev has told of it
- * or not. */
+/* Likewise for each PV whose device was removed or replaced, even without an event. */
 void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group *group);
 
-/* The PV, which is the device `number` or was lost, is not this VG's any more. What that means for the VG is told by its other
- * PVs, which are read again. Returns 0 or -ENOMEM. */
+/* The PV, which is on the device `number` or lost, has left the VG. The other PVs are read again, as only they know
+ * whether the VG still exists. Returns 0 or -ENOMEM. */
 int inventory_leave_group(
         struct inventory *inventory, struct managed_group *group, dev_t number, const char *pvid);
 
-/* For the inventory's own use: the PV is found to be of this VG. Returns 0 or -ENOMEM. */
+/* For internal use: the PV is found by its identifier as one of this VG. Returns 0 or -ENOMEM. */
 int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid);
-/* Whether the metadata of no other VG, which is newer, names all of its PVs: else it was merged, or got another UUID. A PV that was
- * removed before that was read leaves it by this alone. */
+/* Whether at least one PV of the VG is not listed by newer metadata of another VG. Otherwise the VG was merged, or
+ * its UUID was changed. */
 bool inventory_has_claim(const struct inventory *inventory, const struct managed_group *group) _nonnull_all_;
 
-/* The PV on the device belongs to `group`, or to no VG if that is NULL: not any more to `former`, of which the device was, nor to
- * `owner`, which had the PV; both before its metadata was judged, and perhaps NULL. It joins no VG by that. Returns 0 or -ENOMEM. */
+/* The PV on the device belongs to `group`, or to no VG if that is NULL. It leaves `former`, the VG of the device
+ * before, and `owner`, the VG of the PV before; both may be NULL. It does not join `group` yet. Returns 0 or
+ * -ENOMEM. */
 int inventory_move_pv(struct inventory *inventory, struct device *device, struct managed_group *former,
         struct managed_group *owner, struct managed_group *group) _nonnull_(1, 2) _must_check_;
 
-/* Takes over metadata: makes it the VG, and `*metadata` NULL, or updates the VG if the metadata is newer. The PVs of a new VG
- * that are known from before, to us or to lvm2, count as seen; those that another VG has are read again, to say themselves
- * whose they are. Returns 0 and `*ret`, or a negative errno. */
+/* Adds metadata: creates the VG, which takes ownership and sets `*metadata` to NULL, or updates the VG if the
+ * metadata is newer. PVs of a new VG that headgate or lvm2 already knows count as seen. PVs that belong to another
+ * VG are read again. Returns 0 and `*ret`, or a negative errno. */
 int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, struct managed_group **ret);
 
-/* Notes metadata, which it takes over in any case, that is older than what is known of the VG, with size and checksum of its
- * text. Returns 0 or -ENOMEM. */
+/* Notes metadata that is older than the current one, with size and checksum of its text. Takes ownership in any
+ * case. Returns 0 or -ENOMEM. */
 int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct vg *metadata,
         uint64_t size, uint32_t checksum) _nonnull_(1, 2, 3) _must_check_;
 
-/* Takes over the older metadata, if no device that is there carries newer metadata: storage was rolled back, or
- * vgcfgrestore(8) has written an older text. A PV that an earlier worker saw may carry it, and is read again. Returns 1,
- * 0 if it did not, or a negative errno. */
+/* Switches to the older metadata if no present device has newer metadata: the storage was rolled back, or
+ * vgcfgrestore(8) wrote an older text. PVs that only an earlier worker has read are read again first. Returns 1 if
+ * it has switched, 0 if not, or a negative errno. */
 int inventory_roll_back(struct inventory *inventory, struct managed_group *group) _nonnull_(1, 2) _must_check_;
 
-/* The VG whose metadata, or older metadata that was noted, has that size and checksum, so that it need not be read again; or
- * NULL. `*ret_seqno` is that of the metadata. Forgotten when the VG loses a PV. */
+/* Returns the VG whose current or older metadata has that size and checksum, which need not be read again, or NULL.
+ * `*ret_seqno` is that of the metadata. Forgotten when the VG loses a PV. */
 struct managed_group *inventory_find_text(
         const struct inventory *inventory, uint64_t size, uint32_t checksum, uint64_t *ret_seqno);
 int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group);
 
-/* Forgets a VG that is no more, which is freed, and what was written of it. No process may be at work on it.
- * Returns 0 or a negative errno. */
+/* Frees a VG that no longer exists, and removes its record. No process may be working on it. Returns 0 or a
+ * negative errno. */
 int inventory_drop_group(struct inventory *inventory, struct managed_group *group);
 
-/* Marks the VG to be put in order, see intake_recheck(). */
+/* Marks the VG for intake_recheck(). */
 void inventory_recheck(struct inventory *inventory, struct managed_group *group);
 
 /* Marks the VG for inventory_save(). */
 void inventory_note_change(struct inventory *inventory, struct managed_group *group);
 
-/* Has the VG in the state that vg_next() has yielded, in memory and with the next inventory_save() in its record. */
+/* Moves the VG to the state of vg_next(); inventory_save() writes it to the record. */
 void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step);
 
-/* Until when nothing is to be written at most, since records were lost and it is not known of all VGs yet what an earlier
- * worker did: should this worker be killed, the next one is to learn of the loss, too. 0 if that is over. */
+/* If records were lost, the latest time until which nothing is written, else 0. If this worker is killed before the
+ * earlier activations are known, the next one has to notice the loss, too. */
 uint64_t inventory_finding_out_until(const struct inventory *inventory);
 
-/* Writes what has changed. Returns 0 or a negative errno, and then it is to be called again. */
+/* Saves all changes to the records. On a negative errno, call it again later. Returns 0 otherwise. */
 int inventory_save(struct inventory *inventory);
 
 /* ------ names.c ------ */
 
-/* VGs by name, of which several may have the same, from the disks of other machines. */
+/* VGs by name. Several VGs may have the same name, for example from disks of other machines. */
 
-/* A VG of that name, owned by the inventory, or NULL; the others are its `next_same_name`, and so on. All are checked, see
- * inventory_check(). */
+/* Returns a VG of that name, owned by the inventory, or NULL; others of that name are linked by `next_same_name`.
+ * All are checked, see inventory_check(). */
 struct managed_group *names_find(struct inventory *inventory, const char *name);
 
-/* Whether another VG of that name goes before it: lvm2 activates by events, of those with one name, only the one that is
- * complete first, for which it claims the name (`vgs_online`, see online.h). Returns 1, 0, or a negative errno, which is
- * logged. */
+/* Whether another VG has claimed the name. Of several VGs with one name, lvm2 autoactivates only the one that is
+ * complete first, for which it writes `vgs_online` (online.h). Returns 1, 0, or a negative errno after logging it. */
 int names_is_taken(struct inventory *inventory, const struct managed_group *group);
 
-/* Whether lvm2 has seen PVs of another VG of that name, which is known since before then. It is to be asked for such a VG in a
- * process of its own,
- * as by its own rule: that may tell the two apart by the list of PVs (`pvs_lookup`, see online.h). */
+/* Whether lvm2 has recorded PVs of another VG of that name which is known since before `before_usec`. Such a VG
+ * needs a vgchange of its own, as in lvm2's rule, which can tell the two apart by the list of PVs (`pvs_lookup`,
+ * see online.h). */
 bool names_is_shared(const struct inventory *inventory, const struct managed_group *group, uint64_t before_usec);
 
-/* Writes that list, by online_write_lookup() or online_update_lookup(), unless lvm2 has seen PVs of the other VG first: it is
- * that VG's then. Returns 0 or a negative errno, which is logged. */
+/* Writes that list by `write`, online_write_lookup() or online_update_lookup(), unless lvm2 recorded PVs of another
+ * VG first, which has the list then. Returns 0, or a negative errno after logging it. */
 int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
         int (*write)(int lvm_run_fd, const struct vg *vg));
 
-/* Of how many of its PVs lvm2 has a record. With one of each it would have claimed the VG's name for it. */
+/* The number of its PVs that lvm2 has recorded. With all of them, lvm2 would have claimed the name for it. */
 size_t names_count_recorded(const struct inventory *inventory, const struct vg *vg);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* VGs by name: nearly always there is one; of several, each leads to the next. Which of them lvm2 takes depends on its
- * records. */
+/* VGs by name. VGs with the same name are linked; lvm2's records decide which of them lvm2 activates. */
 
 #include "inventory/inventory.h"
 
@@ -48,7 +47,7 @@ int names_write_lookup(const struct inventory *inventory, const struct managed_g
         return r < 0 ? log_error_errno(r, "Failed to write the list of PVs of VG %s: %m", vg->name) : 0;
 }
 
-/* Whether it has been complete for longer, if one of the two is complete. */
+/* Whether `other` has been complete for longer. */
 static bool is_elder(
         const struct inventory *inventory, const struct managed_group *other, const struct managed_group *group)
 {
@@ -58,13 +57,13 @@ static bool is_elder(
         return false;
 }
 
-/* Whether the other VG, of the same name as one that is complete, had the name first. */
+/* Whether the other VG, of the same name as the complete `group`, had the name first. */
 static bool has_claimed(const struct inventory *inventory, const struct managed_group *other,
         const struct managed_group *group, bool claimed)
 {
         const struct vg *vg = other->vg;
-        /* For lvm2's rule it is not complete: the PV that came last has no metadata to tell of the others, and the list of PVs that
-         * there is for the name is another VG's. */
+        /* lvm2's rule does not find it complete: the last PV has no metadata that lists the others, and the list of
+         * PVs for the name belongs to another VG. */
         bool overlooked = other->last_is_bare && names_is_shared(inventory, other, vg->first_seen_usec);
 
         switch (vg->state) {
@@ -76,11 +75,11 @@ static bool has_claimed(const struct inventory *inventory, const struct managed_
         case VG_STATUS_DEGRADED:
                 return vg_count(vg).active > 0;
         case VG_STATUS_ACTIVE:
-                /* Once it is deactivated by hand, its name is free. */
+                /* After a manual deactivation its name is free. */
                 return claimed;
         case VG_STATUS_SKIPPED:
         case VG_STATUS_FAILED:
-                /* What came of it is all the same to lvm2. Not so one that had to stand back itself. */
+                /* lvm2 ignores the outcome. This does not hold for a VG that was deferred itself. */
                 return !overlooked && (vg->activating_usec != 0 || vg->skip_reason) &&
                        names_count_recorded(inventory, vg) == vg->n_pvs;
         default:
@@ -94,7 +93,7 @@ int names_is_taken(struct inventory *inventory, const struct managed_group *grou
         int claimed = online_is_claimed(inventory->lvm_run_fd, name);
 
         if (claimed < 0)
-                return log_error_errno(claimed, "Failed to look for other VGs called %s: %m", name);
+                return log_error_errno(claimed, "Failed to look for other VGs named %s: %m", name);
         for (const struct managed_group *other = names_find(inventory, name); other; other = other->next_same_name)
                 if (other != group && has_claimed(inventory, other, group, claimed))
                         return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgchange and pvscan have printed, and how they have ended, as facts about one VG or one device. */
+/* Reads the output and exit status of vgchange and pvscan as facts about one VG or one device. */
 
 #include "inventory/outcome.h"
 
@@ -14,7 +14,7 @@ void outcome_done(struct outcome *outcome)
         free(outcome->words);
 }
 
-/* lvm2 calls an LV by its own name or as device-mapper does. */
+/* lvm2 prints either the name of an LV or that of its device-mapper device. */
 static char *find_words_about_lv(const char *output, const char *vg, const char *lv)
 {
         _cleanup_dm_pool_ struct dm_pool *pool = dm_pool_create("name", 512);
@@ -25,7 +25,7 @@ static char *find_words_about_lv(const char *output, const char *vg, const char 
         return line || !dm_name ? line : lvm_output_find(output, dm_name);
 }
 
-/* What lvm2 has said of the first LV that is not active and that it says something of, or NULL. */
+/* Returns lvm2's message about the first inactive LV that has one, or NULL. */
 static char *find_words_about_lvs(const char *output, const struct vg *vg)
 {
         char *line = NULL;
@@ -36,7 +36,7 @@ static char *find_words_about_lvs(const char *output, const struct vg *vg)
         return line;
 }
 
-/* Whether the configuration tells why the LV is not active. Where a tag may do so, lvm2's success says that it does. */
+/* Whether the configuration excludes the LV. If a tag may do so, lvm2's success means that it does. */
 static bool is_excluded(const struct vg *vg, const struct vg_lv *lv, const struct vgchange_end *end)
 {
         enum list_naming naming = MAX(config_list_find(&end->config->volume_list, vg->name, lv->name),
@@ -50,14 +50,15 @@ static bool has_unexplained(const struct vg *vg, const struct vgchange_end *end)
         return ANY(FOREACH_LV(lv, vg), lv->autoactivated && !lv->active && !is_excluded(vg, lv, end));
 }
 
-/* Why lvm2, asked for this VG alone, has not activated it; NULL without memory. Warnings count where there is nothing else. */
+/* Explains why a vgchange of this VG alone has not activated it; NULL without memory. Warnings are used if there
+ * are no errors. */
 static char *explain(const struct vg *vg, const struct vgchange_end *end)
 {
         _cleanup_free_ char *errors = lvm_output_errors(end->output);
         const char *text = !isempty(errors) ? errors : end->output;
         _cleanup_free_ char *words = NULL;
 
-        /* What is said of the VG, of an LV of it, or at all. */
+        /* In this order: messages about the VG, about one of its LVs, any others. */
         if (errors)
                 words = lvm_output_find(text, vg->name) ?: find_words_about_lvs(text, vg) ?: lvm_output_begin(text);
         if (!words || (!isempty(words) && !job_was_killed(end->exit_status)))
@@ -67,9 +68,7 @@ static char *explain(const struct vg *vg, const struct vgchange_end *end)
 
 int outcome_read(const struct vg *vg, const struct vgchange_end *end, struct outcome *ret)
 {
-        ret->event = !has_unexplained(vg, end) ? VG_ENDED_CONTENT
-                     : end->n_vgs > 1          ? VG_ENDED_UNCLEAR
-                                               : VG_ENDED_FAILED;
+        ret->event = !has_unexplained(vg, end) ? VG_ENDED_OK : end->n_vgs > 1 ? VG_ENDED_UNCLEAR : VG_ENDED_FAILED;
         if (ret->event != VG_ENDED_FAILED)
                 return 0;
         ret->words = explain(vg, end);
@@ -82,7 +81,7 @@ int outcome_read_degraded(const struct vg *vg, int exit_status, const char *outp
         _cleanup_free_ char *words = NULL;
         char *end;
 
-        ret->event = exit_status == 0 ? VG_ENDED_CONTENT : VG_ENDED_FAILED;
+        ret->event = exit_status == 0 ? VG_ENDED_OK : VG_ENDED_FAILED;
         FOREACH_LV(lv, vg)
                 if (lv->autoactivated && !lv->active) {
                         enumeration_add(&names, lv->name);
@@ -90,7 +89,7 @@ int outcome_read_degraded(const struct vg *vg, int exit_status, const char *outp
                 }
         if (names.n == 0)
                 return 0;
-        /* The next sentence would be the advice to activate it in parts. */
+        /* The next sentence is lvm2's advice to use partial activation. */
         end = words ? strstr(words, ".  ") : NULL;
         if (end)
                 *end = '\0';
@@ -116,10 +115,10 @@ char *outcome_explain_refusal(const char *device_name, int exit_status, const ch
                 !isempty(words) ? ": " : ".", words ?: "");
 }
 
-/* For how long. What was broken may be mended, and the VGs be tried again. */
+/* How long a failure counts. The cause may have been fixed since. */
 #define ALIKE_VALID_USEC (5 * USEC_PER_SEC)
 
-/* Names of VGs and numbers of devices may differ by digits. */
+/* Digits may differ: names of VGs and device numbers contain them. */
 static bool are_alike(const char *one, const char *other)
 {
         for (;; one++, other++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The file of records: read on from where it was, and appended to, or written anew when most of it is out of date. */
+/* The file of records: incremental reading, appending, and replacing it when most of it is out of date. */
 
 #include "inventory/record-file.h"
 
@@ -21,10 +21,10 @@
 #define VERSION_LINE "version = " STRINGIFY(RECORD_FILE_VERSION) "\n"
 #define PVID_KEY "pvid = \""
 
-/* Longer keys are none of ours. */
+/* No record has a longer key. */
 #define KEY_SIZE_MAX 64
 
-/* A file that is smaller is not worth being written anew. One that is larger is when half of it is out of date, or so much. */
+/* A smaller file is never replaced. A larger one is when half of it, or as much as this, is out of date. */
 #define REWRITE_SIZE_MIN (512 * 1024)
 #define OUTDATED_SIZE_MAX (4 * 1024 * 1024)
 
@@ -42,8 +42,8 @@ struct record_file *record_file_free(struct record_file *file)
         return NULL;
 }
 
-/* Where the record of that key is, or belongs. Not libdevmapper's hash table, which costs ten times as much: each reader needs
- * a few records, and takes in all. */
+/* Returns the place of the record with that key. libdevmapper's hash table would cost ten times as much: each
+ * reader needs a few records, but indexes all. */
 static struct record_entry **find_place(const struct record_file *file, const char *key)
 {
         struct record_entry **place;
@@ -57,7 +57,7 @@ static struct record_entry **find_place(const struct record_file *file, const ch
         return place;
 }
 
-/* Takes the record in, in place of an earlier one of its key. */
+/* Adds the record, replacing an earlier one with its key. */
 static void replace(struct record_file *file, struct record_entry *record)
 {
         struct record_entry **place = find_place(file, record->key), *former = *place;
@@ -76,8 +76,8 @@ static void replace(struct record_file *file, struct record_entry *record)
         *place = record;
 }
 
-/* The record at `*position`, which is moved behind it; a NUL is put behind its key and its text. Returns 1; 0 if it is not all
- * there; or -EBADMSG. */
+/* Parses the record at `*position`, and moves that behind it; terminates key and text with NUL. Returns 1; 0 if it
+ * is incomplete; or -EBADMSG. */
 static int parse_record(char **position, const char *end, struct record_entry *ret)
 {
         size_t n = MIN((size_t) (end - *position), (size_t) KEY_SIZE_MAX);
@@ -107,7 +107,7 @@ static int parse_record(char **position, const char *end, struct record_entry *r
         return 1;
 }
 
-/* Takes in what is wholly there, of `n` bytes that were read. */
+/* Adds the complete records of `n` bytes that were read. */
 static int parse(struct record_file *file, char *buffer, size_t n)
 {
         char *position = buffer, *end = buffer + n;
@@ -135,7 +135,7 @@ static int parse(struct record_file *file, char *buffer, size_t n)
         return r;
 }
 
-/* What the first record says; to be freed by the caller, NULL without memory. */
+/* Makes the text of the first record; to be freed by the caller, NULL without memory. */
 static char *make_head(void)
 {
         char boot[SD_ID128_STRING_MAX] = "";
@@ -146,7 +146,7 @@ static char *make_head(void)
         return string_format(VERSION_LINE "boot = \"%s\"", boot);
 }
 
-/* Whether the file that is open has been written anew since. */
+/* Whether the open file has been replaced since. */
 static bool is_replaced(int run_fd, const struct record_file *file)
 {
         struct stat status, opened;
@@ -174,7 +174,7 @@ static int open_file(int run_fd, struct record_file **ret)
         return 0;
 }
 
-/* Reads from where it was read up to. */
+/* Reads on from the last position. */
 static int read_on(struct record_file *file)
 {
         struct stat status;
@@ -188,7 +188,7 @@ static int read_on(struct record_file *file)
                 return -errno;
         if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 022))
                 return -EPERM;
-        /* Nobody makes it shorter than what was read. */
+        /* No writer makes it shorter than its last commit. */
         if ((uint64_t) status.st_size < file->size)
                 return -EBADMSG;
 
@@ -222,14 +222,14 @@ int record_file_read(int run_fd, struct record_file **file)
 
 void record_file_warn(const char *fault)
 {
-        log_warning("The records in /run/headgate/" RECORD_FILE " are %s.", fault);
+        log_warning("Records in /run/headgate/" RECORD_FILE " are %s, ignoring them.", fault);
 }
 
 const char *record_file_describe_error(int error)
 {
         return error == -ENOENT            ? "missing"
                : error == -EPROTONOSUPPORT ? "of another version"
-               : error == -EPERM           ? "not only this user's"
+               : error == -EPERM           ? "writable by other users"
                : error == -EBADMSG         ? "damaged"
                                            : "not readable";
 }
@@ -263,7 +263,7 @@ bool record_entry_has_pv(const struct record_entry *record, const char *pvid)
         return found && strncmp(found, pvid, LVM_ID_LENGTH) == 0;
 }
 
-/* There are as many as disks, and each reader looks at all: a tree of libdevmapper's costs fifty times as much. */
+/* There is one for each disk, and each reader parses all: a tree of libdevmapper would cost fifty times as much. */
 int record_entry_parse_device(const struct record_entry *record, struct record_device *ret)
 {
         const char *pvid = skip_prefix(record->text, PVID_KEY), *rest;
@@ -285,11 +285,11 @@ int record_entry_parse_device(const struct record_entry *record, struct record_d
 
 struct record_writer {
         int run_fd; /* not owned */
-        int fd;     /* the file; < 0 as long as there is none */
-        bool anew;  /* the next commit writes a new one */
+        int fd;     /* the file; < 0 if there is none */
+        bool anew;  /* the next commit writes a new file */
         uint64_t size;
-        uint64_t rewrite_size; /* from which on it is written anew */
-        struct memstream step; /* what was put since the last commit */
+        uint64_t rewrite_size; /* replace the file above this size */
+        struct memstream step; /* added since the last commit */
 };
 
 static uint64_t find_rewrite_size(uint64_t live)
@@ -314,7 +314,7 @@ int record_writer_new(int run_fd, const struct record_file *file, struct record_
         if (!writer)
                 return -ENOMEM;
         *writer = (struct record_writer){.run_fd = run_fd, .fd = -EBADF};
-        /* One that was ended in the midst of it may have left that. */
+        /* A killed writer may have left it. */
         (void) unlinkat(run_fd, NEW_FILE, 0);
         if (file) {
                 writer->fd = openat(run_fd, RECORD_FILE, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
@@ -335,7 +335,7 @@ int record_writer_put(struct record_writer *writer, const char *key, const char 
 
         if (!writer->step.file && !memstream_open(&writer->step))
                 return -ENOMEM;
-        /* The writer's end of a text is the reader's NUL. */
+        /* The reader replaces the newline by NUL. */
         return fprintf(writer->step.file, "%s %zu\n%s%s", key, size > 0 ? size + 1 : 0, text,
                        size > 0 ? "\n" : "") < 0
                        ? -ENOMEM
@@ -374,7 +374,7 @@ static int write_head(int fd)
         return text ? write_all(fd, text, strlen(text)) : -ENOMEM;
 }
 
-/* Without room for it, nothing of it is left. */
+/* If there is no room, it removes the new file. */
 static int write_new_file(struct record_writer *writer)
 {
         _cleanup_close_ int fd = openat(
@@ -394,7 +394,7 @@ static int write_new_file(struct record_writer *writer)
         return 0;
 }
 
-/* Without room for all of it, the file is as it was. */
+/* If there is no room, it truncates the file to its former size. */
 static int append(struct record_writer *writer)
 {
         int r = write_all(writer->fd, writer->step.text, writer->step.size);
@@ -420,14 +420,14 @@ int record_writer_commit(struct record_writer *writer)
         r = anew ? write_new_file(writer) : append(writer);
         writer->anew = false;
         if (r < 0 && !anew) {
-                /* What is put from now on takes the place of the mark. */
+                /* The next record overwrites the mark. */
                 (void) fseeko(writer->step.file, (off_t) (writer->step.size - strlen(END_MARK)), SEEK_SET);
                 return r;
         }
         memstream_done(&writer->step);
         if (r >= 0 || writer->fd < 0)
                 return r;
-        /* All is in the file that there is. */
+        /* The existing file has everything: try again when it has grown. */
         writer->rewrite_size = 2 * writer->size;
         return 0;
 }

@@ -8,23 +8,24 @@
 #include "shared/macro.h"
 #include "shared/names.h"
 
-/* What headgate knows, written down for the next worker and for all that look on: the file "records" in the run directory.
- * Records are only appended, until most of the file is out of date and it is written anew. Each has a key and a text in the
- * syntax of lvm2's metadata, and replaces earlier ones of its key; an empty text removes them. In the file it is a line
- * "KEY SIZE" and SIZE bytes of text that end with a newline. The first has the key "headgate", with the version and the boot;
- * an empty one with the key "end" is behind what was written at one time. What follows the last of these was not written
- * wholly, and does not count. */
+/* The file "records" in the run directory: headgate's state, for the next worker and for commands. Records are
+ * appended; when most of the file is out of date, a new one replaces it.
+ *
+ * Each record has a key and a text in the syntax of lvm2's metadata, and replaces earlier ones with its key; an
+ * empty text removes them. It is stored as a line "KEY SIZE" and SIZE bytes of text that end with a newline. The
+ * first record has the key "headgate", with version and boot ID. Each commit ends with an empty record with the key
+ * "end"; anything after the last "end" is an incomplete commit, and ignored. */
 
 #define RECORD_FILE "records"
 
-/* Of the format: raised when a program of the version before would misunderstand a record. */
+/* Version of the format, incremented if a program of the last version would misread a record. */
 #define RECORD_FILE_VERSION 2
 
 struct record_entry {
         struct dm_list list; /* record_file.records; first, as dm_list wants it */
         const char *key;
         const char *text;
-        uint64_t size;             /* in the file, with its line */
+        uint64_t size;             /* in the file, including its line */
         struct record_entry *next; /* in its bucket */
 };
 
@@ -33,35 +34,36 @@ struct record_entry {
 struct record_file {
         int fd;
         uint64_t size;                 /* up to the last "end" */
-        uint64_t live;                 /* of that, the size of the records that were not replaced */
-        bool torn;                     /* something follows it */
-        struct dm_list records;        /* in the order in which they were written last */
+        uint64_t live;                 /* the size of records that were not replaced */
+        bool torn;                     /* an incomplete commit follows */
+        struct dm_list records;        /* in the order of their last commit */
         struct record_entry **buckets; /* by key */
         struct dm_pool *pool;
 };
 
-/* Reads what has been added to `*file` since the last call, or all if that is NULL or the file is another one by now; then
- * earlier texts are gone. Returns 0; -ENOENT if there is no file; -EBADMSG if it is damaged; -EPROTONOSUPPORT if it is of
- * another version; -EPERM if others than this user may write to it; or another negative errno. Then `*file` is NULL. */
+/* Reads the records that were added to `*file` since the last call, or all if that is NULL or the file was
+ * replaced; texts of earlier calls are freed then. Returns 0; -ENOENT if there is no file; -EBADMSG if it is
+ * damaged; -EPROTONOSUPPORT for another version; -EPERM if other users may write to it; or another negative errno.
+ * On error, `*file` is NULL. */
 int record_file_read(int run_fd, struct record_file **file) _nonnull_all_ _must_check_;
 
-/* What is to be said of the records if record_file_read() has returned `error`: "damaged" for instance. */
+/* Describes an error of record_file_read(), for example "damaged". */
 const char *record_file_describe_error(int error);
 
-/* Says in one line why the records are not used: "damaged" for instance. */
+/* Logs that the records are not used because of `fault`, for example "damaged". */
 void record_file_warn(const char *fault);
 
 struct record_file *record_file_free(struct record_file *file);
 DEFINE_CLEANUP(struct record_file *, record_file_free)
 #define _cleanup_record_file_ _cleanup_(record_file_freep)
 
-/* Whether it was written since the machine was started. */
+/* Whether it was written during this boot. */
 bool record_file_is_of_this_boot(const struct record_file *file) _nonnull_all_;
 
-/* The text of that key, or NULL; `file` may be NULL. */
+/* Returns the text of that key, or NULL; `file` may be NULL. */
 const char *record_file_find(const struct record_file *file, const char *key) _nonnull_(2);
 
-/* Each record of a file, which may be NULL, in the order of the list. */
+/* Walks over the records of a file, which may be NULL. */
 #define FOREACH_RECORD(record, file)                                                                              \
         for (const struct record_entry *record = NULL; (record = record_file_next(file, record));)
 const struct record_entry *record_file_next(const struct record_file *file, const struct record_entry *record);
@@ -73,7 +75,7 @@ struct record_device {
         uint64_t diskseq; /* of the disk, see diskseq_read(); 0 if it is not known */
 };
 
-/* Whether the record is of a device with that PV, as far as its beginning says. Much cheaper than the next one. */
+/* Whether the record is of a device with that PV, by its first field. Much cheaper than the next function. */
 bool record_entry_has_pv(const struct record_entry *record, const char *pvid) _nonnull_all_;
 
 /* Returns 1 if the record is of a device, 0 if it is not, -EBADMSG if it is damaged, or -ENOMEM. */
@@ -84,27 +86,26 @@ int record_entry_parse_device(
 
 struct record_writer;
 
-/* Continues the file as it was read, or with NULL a new one, which replaces what is there with the first commit. Returns 0 or
- * a negative errno. */
+/* Continues the file as it was read; with NULL, the first commit replaces the file. Returns 0 or a negative errno. */
 int record_writer_new(int run_fd, const struct record_file *file, struct record_writer **ret)
         _nonnull_(3) _must_check_;
 struct record_writer *record_writer_free(struct record_writer *writer);
 DEFINE_CLEANUP(struct record_writer *, record_writer_free)
 
-/* Adds a record to those that are to be written; "" removes the key. Returns 0 or a negative errno. */
+/* Adds a record to the next commit; the text "" removes the key. Returns 0 or a negative errno. */
 int record_writer_put(struct record_writer *writer, const char *key, const char *text) _nonnull_all_ _must_check_;
 
-/* Adds the record of a device; "" as PVID removes it. Returns likewise. */
+/* Adds the record of a device; the PVID "" removes it. Returns likewise. */
 int record_writer_put_device(
         struct record_writer *writer, const struct record_device *device) _nonnull_all_ _must_check_;
 
-/* Whether the file exists, so that what is put is appended. */
+/* Whether the file exists, so that the next commit appends to it. */
 bool record_writer_appends(const struct record_writer *writer) _nonnull_all_;
 
-/* Whether all records are to be put, and the next commit is to write the file anew: there is none, or most of it is out of
- * date. For after a commit. */
+/* Returns whether the next commit has to write a new file, with all records: there is none, or most of it is out of
+ * date. Call after a commit. */
 bool record_writer_begin_anew(struct record_writer *writer) _nonnull_all_;
 
-/* Writes what was put. Returns 0 or a negative errno: then what was put is written by the next commit, or if the file does not
- * exist, all is to be put again. That a file cannot be written anew is no error. */
+/* Writes the added records. Returns 0 or a negative errno: the next commit writes them, or if the file does not
+ * exist, all have to be added again. Failing to replace an existing file is not an error. */
 int record_writer_commit(struct record_writer *writer) _nonnull_all_ _must_check_;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A VG as text, and back: its record, or its facts alone. One walk over the fields serves for both directions. */
+/* Prints and parses VGs as text: records, or facts alone. One walk over the fields serves both directions. */
 
 #include "inventory/vg-record.h"
 
@@ -14,11 +14,11 @@
 /* ------ fields ------ */
 
 struct walk {
-        FILE *file;           /* written to, if it is not NULL; else what follows is read */
-        bool is_record;       /* has more than facts */
-        const char *section;  /* where its assignments begin */
-        const char *position; /* the line at which to go on */
-        int error;            /* the first one; then nothing more is read */
+        FILE *file;           /* to write to; NULL when reading */
+        bool is_record;       /* a record, else facts */
+        const char *section;  /* start of its assignments */
+        const char *position; /* the next line */
+        int error;            /* the first error, which ends reading */
 };
 
 static void fail(struct walk *walk, int error)
@@ -29,13 +29,13 @@ static void fail(struct walk *walk, int error)
 
 /* ------ reading lines ------ */
 
-/* A quote or backslash in a string has a backslash before it, see dm_escape_double_quotes(). */
+/* A backslash escapes quotes and backslashes, see dm_escape_double_quotes(). */
 static bool is_escape(const char *c)
 {
         return c[0] == '\\' && (c[1] == '"' || c[1] == '\\');
 }
 
-/* The end of a value, or NULL if it has none. */
+/* Returns the end of a value, or NULL if it is not terminated. */
 static const char *find_end(const char *value)
 {
         if (*value != '"')
@@ -48,7 +48,7 @@ static const char *find_end(const char *value)
         return value + 1;
 }
 
-/* The value of an assignment, or NULL for another line. */
+/* Returns the value of an assignment, or NULL for another line. */
 static const char *find_value(const char *line)
 {
         return skip_prefix(line + strcspn(line, " \n"), " = ");
@@ -80,8 +80,8 @@ static bool find_from(struct walk *walk, const char *line, const char *key)
         return false;
 }
 
-/* Moves to the value of a field, which is most often in the next line. Those that are not known come from a later version of the
- * same format, and are passed over. */
+/* Moves to the value of a field, usually in the next line. Unknown fields are from a later version of the same
+ * format, and skipped. */
 static bool find(struct walk *walk, const char *key)
 {
         return find_from(walk, walk->position, key) || find_from(walk, walk->section, key);
@@ -111,7 +111,7 @@ static void read_string(struct walk *walk, char **string)
         next_line(walk, end);
 }
 
-/* Moves behind a line, if it is that one. */
+/* Skips the line if it matches. */
 static bool skip(struct walk *walk, const char *line)
 {
         const char *rest = skip_prefix(walk->position, line);
@@ -122,9 +122,9 @@ static bool skip(struct walk *walk, const char *line)
         return true;
 }
 
-/* ------ fields: those that are not there stay as they are ------ */
+/* ------ fields: missing ones keep their value ------ */
 
-/* NULL is left out. */
+/* NULL is omitted. */
 static void pass_string(struct walk *walk, const char *key, char **string)
 {
         if (walk->file) {
@@ -146,7 +146,7 @@ static void pass_id(struct walk *walk, const char *key, char id[LVM_ID_SIZE])
                 memcpy(id, string, LVM_ID_SIZE);
 }
 
-/* As an int64_t, which libdevmapper reads. */
+/* Limited to int64_t, as libdevmapper reads it. */
 static void pass_number(struct walk *walk, const char *key, uint64_t *number)
 {
         char *end;
@@ -168,7 +168,7 @@ static void pass_bool(struct walk *walk, const char *key, bool *value)
         *value = number != 0;
 }
 
-/* A PV that has not been seen has no device. */
+/* A missing PV has no device. */
 static void pass_device(struct walk *walk, dev_t *device)
 {
         uint64_t major_number = major(*device), minor_number = minor(*device);
@@ -198,7 +198,7 @@ static void pass_state(struct walk *walk, struct vg *vg)
                 vg->state = state;
 }
 
-/* It sets other fields, too. */
+/* The worker's state determines other fields, too. */
 static void pass_worker_state(struct walk *walk, struct vg *vg)
 {
         _cleanup_free_ char *words = NULL;
@@ -250,14 +250,14 @@ static void pass_lv(struct walk *walk, void *element)
                 fail(walk, -EBADMSG);
 }
 
-/* Moves behind the end of the section that is being read. */
+/* Moves behind the end of the current section. */
 static void end_fields(struct walk *walk)
 {
         for (const char *value; walk->error >= 0 && (value = find_value(walk->position));)
                 next_line(walk, find_end(value));
 }
 
-/* A section of sections, "physical_volumes" of "pv0", "pv1", ... */
+/* A section of sections: "physical_volumes" with "pv0", "pv1", ... */
 static void pass_section(struct walk *walk, const char *name, const char *prefix, void **elements, size_t *n,
         size_t max, size_t element_size, void (*pass)(struct walk *walk, void *element))
 {
@@ -314,7 +314,7 @@ static void pass_state_and_times(struct walk *walk, struct vg *vg)
         pass_number(walk, "made_usec", &first->made_usec);
         pass_number(walk, "linked_usec", &first->linked_usec);
         pass_number(walk, "program_usec", &vg->program_usec);
-        /* To look for what is not there takes longest. */
+        /* Searching for a missing field is the slowest case. */
         if (vg->program_usec > 0)
                 pass_string(walk, "program", &vg->program);
         pass_worker_state(walk, vg);
@@ -354,7 +354,7 @@ static int print(struct walk walk, const struct vg *vg, char **ret)
         walk.file = memstream_open(&stream);
         if (!walk.file)
                 return -ENOMEM;
-        /* It is not changed while it is written. */
+        /* Writing does not change it. */
         pass_vg(&walk, (struct vg *) vg);
         return walk.error < 0 ? walk.error : memstream_finish(&stream, ret, NULL);
 }
@@ -434,7 +434,7 @@ int vg_parse(const char *text, struct vg **ret)
         return parse((struct walk){.section = text, .position = text, .is_record = true}, ret);
 }
 
-/* The name has nothing that would have to be escaped. */
+/* A VG name has no character that needs escaping. */
 bool vg_text_has_name(const char *text, const char *name)
 {
         const char *rest = skip_prefix(text, "name = \"");
@@ -451,7 +451,8 @@ static int read_record(const struct record_entry *record, vg_function function, 
         if (r >= 0 && !streq(vg->vgid, record->key))
                 r = -EBADMSG;
         if (r == -EBADMSG) {
-                log_warning("The record of VG %s in /run/headgate/" RECORD_FILE " is damaged.", record->key);
+                log_warning(
+                        "Record of VG %s in /run/headgate/" RECORD_FILE " is damaged, ignoring it.", record->key);
                 return VGS_DAMAGED;
         }
         if (r >= 0)

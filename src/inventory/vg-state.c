@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The life of a VG as a table: each row has states, events and what the facts have to say, and what follows. */
+/* The life of a VG as a table: each row has states, events and conditions, and the step that follows. */
 
 #include "inventory/vg-state.h"
 
@@ -16,35 +16,34 @@
 
 #define READ (BIT(PV_FOUND) | BIT(PV_ANNOUNCED))
 #define REREAD_ANY (BIT(REREAD) | BIT(REREAD_LEFT))
-#define ENDED_ANY (BIT(ENDED_UNKNOWN) | BIT(ENDED_CONTENT) | BIT(ENDED_FAILED) | BIT(ENDED_UNCLEAR))
+#define ENDED_ANY (BIT(ENDED_UNKNOWN) | BIT(ENDED_OK) | BIT(ENDED_FAILED) | BIT(ENDED_UNCLEAR))
 
-/* What the facts say. */
+/* Conditions on the facts. */
 enum {
         PVS_ALL = 1 << 0,
         PVS_MISSING = 1 << 1,
-        PVS_SOME = 1 << 2, /* are there, and others are missing */
+        PVS_SOME = 1 << 2, /* some present, others missing */
         PVS_NONE = 1 << 3,
-        PERMITTED = 1 << 4, /* a degraded activation */
+        PERMITTED = 1 << 4, /* degraded activation */
         FORBIDDEN = 1 << 5,
-        LVS_DONE = 1 << 6, /* nothing is left for lvm2 to activate */
+        LVS_DONE = 1 << 6, /* all are active, or none is to be activated */
         LVS_LEFT = 1 << 7,
         LVS_ALL = 1 << 8,
         LVS_SOME = 1 << 9,
-        LVS_NONE = 1 << 10,     /* though there are some to be activated */
-        LVS_UNWANTED = 1 << 11, /* there are none to be activated */
-        LVS_INACTIVE = 1 << 12, /* one of the last two */
-        BARRED = 1 << 13,       /* lvm2 must not be asked: by metadata, configuration, or a PV */
+        LVS_NONE = 1 << 10,     /* none is active, but some are to be */
+        LVS_UNWANTED = 1 << 11, /* none is to be activated */
+        LVS_INACTIVE = 1 << 12, /* either of the last two */
+        BARRED = 1 << 13,       /* metadata, configuration or a PV forbids vgchange */
         BARRED_BY_METADATA = 1 << 14,
-        OBSTACLE = 1 << 15, /* any */
-        LEAVE_ACTIVE =
-                1 << 16, /* what is active already: lvm2 need not be asked, or an earlier worker is the obstacle */
+        OBSTACLE = 1 << 15,     /* any obstacle */
+        LEAVE_ACTIVE = 1 << 16, /* active LVs make vgchange needless, or an earlier worker is the obstacle */
         ASK_ANYWAY = 1 << 17,
         NEED_NOT_ASK = 1 << 18,
         ASK_AGAIN = 1 << 19,
         ON_REMOVED = 1 << 20,
         RAIDS_DEGRADED = 1 << 21,
         HAS_REASON = 1 << 22,
-        LVM_FAILS = 1 << 23, /* for all that it is asked for, which is the obstacle */
+        LVM_FAILS = 1 << 23, /* for any VG */
 };
 
 static unsigned int conditions_of(const struct vg_facts *facts)
@@ -66,7 +65,7 @@ static unsigned int conditions_of(const struct vg_facts *facts)
                 [VG_OBSTACLE_PV] = OBSTACLE | BARRED,
                 [VG_OBSTACLE_NAME] = OBSTACLE,
                 [VG_OBSTACLE_LVM] = OBSTACLE | LVM_FAILS,
-                [VG_OBSTACLE_EARLIER] = OBSTACLE | LEAVE_ACTIVE,
+                [VG_OBSTACLE_UNKNOWN_HISTORY] = OBSTACLE | LEAVE_ACTIVE,
         };
 
         return pvs[facts->pvs] | lvs[facts->lvs] | obstacles[facts->obstacle] |
@@ -76,30 +75,30 @@ static unsigned int conditions_of(const struct vg_facts *facts)
                (facts->raids_degraded ? RAIDS_DEGRADED : 0U) | (facts->has_reason ? HAS_REASON : 0U);
 }
 
-/* As the state of a step: the one that the VG is in. */
+/* As the next state: the present one. */
 #define VG_SAME _VG_STATE_MAX
 
 struct rule {
         unsigned int states, events;
-        unsigned int conditions; /* all of them */
+        unsigned int conditions; /* all must hold */
         enum vg_state to;
         enum vg_report report;
         enum vg_reason reason;
         enum vg_action action;
 };
 
-/* The table. The first row that fits counts; without one, nothing changes. A state in which a deadline runs begins it when it
- * is entered; vg_next() says when it begins again. */
+/* The table. The first matching row counts; without one, nothing changes. A deadline begins when its state is
+ * entered; vg_next() restarts it in some cases. */
 static const struct rule rules[] = {
-        /* A PV that was missing is there. */
+        /* A missing PV has appeared. */
         {BIT(LOST) | BIT(LOST_OVERDUE), BIT(PV_APPEARED), 0, VG_WAITING},
         {BIT(OVERDUE), BIT(PV_APPEARED), PERMITTED | PVS_MISSING, VG_WAITING},
         {BIT(DEGRADED), BIT(PV_APPEARED), PERMITTED | PVS_MISSING | LVS_LEFT, VG_DEGRADED_RETRY, VG_SAY_LATE},
         {BIT(DEGRADED) | BIT(DEGRADED_RETRY) | BIT(DEGRADED_DUE) | BIT(ACTIVATING_DEGRADED), BIT(PV_APPEARED), 0,
                 VG_SAME, VG_SAY_LATE},
 
-        /* One of its PVs was read. As with lvm2's own rule, an announced one has a VG tried anew that was deactivated since,
-         * or was not activated. Newer metadata may name another PV, so that the VG is not complete any more. */
+        /* One of its PVs was read. As with lvm2's rule, an announced PV retries a VG that was deactivated or not
+         * activated. Newer metadata may list another PV, so that the VG is incomplete. */
         {WAITING_ANY | DUE_ANY | BIT(DEGRADED) | BIT(DEGRADED_RETRY), READ, PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
         {BIT(ACTIVE) | BIT(DEGRADED_COMPLETE) | BIT(SKIPPED) | BIT(FAILED), BIT(PV_ANNOUNCED),
                 PVS_ALL | ASK_ANYWAY, VG_COMPLETE, VG_SAY_COMPLETE},
@@ -107,14 +106,14 @@ static const struct rule rules[] = {
         {COMPLETE_ANY, BIT(PV_WRITTEN), PVS_MISSING, VG_WAITING, .action = VG_DO_RECHECK},
         {ANY, BIT(PV_WRITTEN), 0, VG_SAME, .action = VG_DO_RECHECK},
 
-        /* One of its PVs was removed. While lvm2 is at work, the VG is judged when that is done. */
+        /* One of its PVs was removed. While vgchange is running, this waits for its end. */
         {BIT(WAITING) | BIT(OVERDUE), BIT(PV_REMOVED), 0, VG_WAITING},
         {BIT(LOST) | BIT(LOST_OVERDUE), BIT(PV_REMOVED), 0, VG_LOST},
         {COMPLETE_ANY | BIT(DUE), BIT(PV_REMOVED), 0, VG_WAITING, VG_SAY_LOST},
         {ACTIVATING_ANY, BIT(PV_REMOVED), 0, VG_SAME, VG_SAY_LOST},
         {ANY, BIT(PV_REMOVED), 0, VG_LOST, VG_SAY_LOST},
 
-        /* Its deadline has passed. If somebody has removed a PV, that is no reason to activate what is left. */
+        /* Its deadline has passed. If a PV of a settled VG was removed, there is no degraded activation. */
         {ANY, BIT(DEADLINE_PASSED), PVS_ALL, VG_SAME},
         {BIT(WAITING), BIT(DEADLINE_PASSED), PERMITTED | PVS_SOME, VG_DUE, VG_SAY_OVERDUE},
         {BIT(WAITING), BIT(DEADLINE_PASSED), 0, VG_OVERDUE, VG_SAY_OVERDUE},
@@ -122,7 +121,7 @@ static const struct rule rules[] = {
         {BIT(DEGRADED_RETRY), BIT(DEADLINE_PASSED), PERMITTED, VG_DEGRADED_DUE},
         {BIT(DEGRADED_RETRY), BIT(DEADLINE_PASSED), 0, VG_DEGRADED},
 
-        /* It is requested by name. The policy may be newer than the deadline. */
+        /* It is requested by name. headgate.conf may have changed since the deadline. */
         {BIT(OVERDUE), BIT(REQUESTED), PERMITTED | PVS_SOME, VG_DUE},
         {WAITING_ANY | COMPLETE_ANY | DUE_ANY | ACTIVATING_ANY, BIT(REQUESTED), 0, VG_SAME},
         {BIT(DEGRADED) | BIT(DEGRADED_RETRY), BIT(REQUESTED), PVS_MISSING | PERMITTED, VG_DEGRADED_DUE},
@@ -132,44 +131,46 @@ static const struct rule rules[] = {
 
         {BIT(FAILED), BIT(RETRY), PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
 
-        /* A process can be started for a degraded activation. */
-        {DUE_ANY, BIT(TURN), PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
-        {BIT(DUE), BIT(TURN), FORBIDDEN, VG_OVERDUE},
-        {BIT(DUE), BIT(TURN), PVS_NONE, VG_OVERDUE},
-        {BIT(DEGRADED_DUE), BIT(TURN), FORBIDDEN, VG_DEGRADED},
-        {BIT(DEGRADED_DUE), BIT(TURN), PVS_NONE, VG_DEGRADED},
-        {DUE_ANY, BIT(TURN), LVS_ALL, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_NONE},
-        {BIT(DUE), BIT(TURN), OBSTACLE, VG_OVERDUE, VG_SAY_HINDERED},
-        {BIT(DEGRADED_DUE), BIT(TURN), OBSTACLE, VG_DEGRADED, VG_SAY_HINDERED},
-        {BIT(DUE), BIT(TURN), LVS_UNWANTED, VG_OVERDUE},
-        {BIT(DEGRADED_DUE), BIT(TURN), LVS_UNWANTED, VG_DEGRADED},
-        {DUE_ANY, BIT(TURN), 0, VG_ACTIVATING_DEGRADED, .action = VG_DO_ACTIVATE_DEGRADED},
+        /* A vgchange can start, for a degraded activation. */
+        {DUE_ANY, BIT(SLOT_FREE), PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
+        {BIT(DUE), BIT(SLOT_FREE), FORBIDDEN, VG_OVERDUE},
+        {BIT(DUE), BIT(SLOT_FREE), PVS_NONE, VG_OVERDUE},
+        {BIT(DEGRADED_DUE), BIT(SLOT_FREE), FORBIDDEN, VG_DEGRADED},
+        {BIT(DEGRADED_DUE), BIT(SLOT_FREE), PVS_NONE, VG_DEGRADED},
+        {DUE_ANY, BIT(SLOT_FREE), LVS_ALL, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_NONE},
+        {BIT(DUE), BIT(SLOT_FREE), OBSTACLE, VG_OVERDUE, VG_SAY_BLOCKED},
+        {BIT(DEGRADED_DUE), BIT(SLOT_FREE), OBSTACLE, VG_DEGRADED, VG_SAY_BLOCKED},
+        {BIT(DUE), BIT(SLOT_FREE), LVS_UNWANTED, VG_OVERDUE},
+        {BIT(DEGRADED_DUE), BIT(SLOT_FREE), LVS_UNWANTED, VG_DEGRADED},
+        {DUE_ANY, BIT(SLOT_FREE), 0, VG_ACTIVATING_DEGRADED, .action = VG_DO_ACTIVATE_DEGRADED},
 
-        /* A process can be started for a normal one. If all LVs are active, the initrd did it, or an earlier worker that did
-         * not live to see it. */
-        {COMPLETE_ANY, BIT(TURN), PVS_MISSING, VG_WAITING},
-        {COMPLETE_ANY, BIT(TURN), BARRED, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
-        {COMPLETE_ANY, BIT(TURN), LVS_DONE | LEAVE_ACTIVE | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
-                VG_REASON_RAIDS, VG_DO_CLAIM},
-        {COMPLETE_ANY, BIT(TURN), LVS_DONE | LEAVE_ACTIVE, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE, VG_DO_CLAIM},
-        {COMPLETE_ANY, BIT(TURN), LVM_FAILS, VG_FAILED, VG_SAY_FAILED, VG_REASON_OBSTACLE},
-        {COMPLETE_ANY, BIT(TURN), OBSTACLE, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
-        {BIT(COMPLETE), BIT(TURN), 0, VG_ACTIVATING, .action = VG_DO_ACTIVATE},
-        {BIT(COMPLETE_ALONE), BIT(TURN), 0, VG_ACTIVATING, .action = VG_DO_ACTIVATE_ALONE},
+        /* A vgchange can start, for a normal activation. If all LVs are active, the initrd or a killed worker
+         * activated them. */
+        {COMPLETE_ANY, BIT(SLOT_FREE), PVS_MISSING, VG_WAITING},
+        {COMPLETE_ANY, BIT(SLOT_FREE), BARRED, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
+        {COMPLETE_ANY, BIT(SLOT_FREE), LVS_DONE | LEAVE_ACTIVE | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE,
+                VG_SAY_DEGRADED, VG_REASON_RAIDS, VG_DO_CLAIM},
+        {COMPLETE_ANY, BIT(SLOT_FREE), LVS_DONE | LEAVE_ACTIVE, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE,
+                VG_DO_CLAIM},
+        {COMPLETE_ANY, BIT(SLOT_FREE), LVM_FAILS, VG_FAILED, VG_SAY_FAILED, VG_REASON_OBSTACLE},
+        {COMPLETE_ANY, BIT(SLOT_FREE), OBSTACLE, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
+        {BIT(COMPLETE), BIT(SLOT_FREE), 0, VG_ACTIVATING, .action = VG_DO_ACTIVATE},
+        {BIT(COMPLETE_ALONE), BIT(SLOT_FREE), 0, VG_ACTIVATING, .action = VG_DO_ACTIVATE_ALONE},
 
-        /* lvm2 is done with a degraded activation. */
+        /* A degraded activation has ended. */
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
         {BIT(ACTIVATING_DEGRADED), BIT(ENDED_UNKNOWN), LVS_SOME, VG_DEGRADED_DUE},
         {BIT(ACTIVATING_DEGRADED), BIT(ENDED_UNKNOWN), LVS_INACTIVE, VG_DUE},
-        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE | ASK_AGAIN, VG_WAITING, VG_SAY_IN_VAIN,
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE | ASK_AGAIN, VG_WAITING, VG_SAY_NOTHING_ACTIVATED,
                 VG_REASON_INACTIVE},
-        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE, VG_OVERDUE, VG_SAY_IN_VAIN, VG_REASON_INACTIVE},
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE, VG_OVERDUE, VG_SAY_NOTHING_ACTIVATED,
+                VG_REASON_INACTIVE},
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_SOME | ASK_AGAIN, VG_DEGRADED_RETRY, VG_SAY_DEGRADED,
                 VG_REASON_INACTIVE},
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, 0, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_INACTIVE},
 
-        /* lvm2 is done with a normal one. It takes an LV on removed devices for active, and rightly does not touch it: it may
-         * be in use. A PV may have been removed with LVs that were active by then, and be back. */
+        /* A normal activation has ended. lvm2 takes an LV on removed devices for active, and keeps it, as it may be
+         * in use. A PV may have been removed after its LVs were activated, and be back. */
         {BIT(ACTIVATING), ENDED_ANY, LVS_DONE | RAIDS_DEGRADED | PVS_ALL, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
                 VG_REASON_RAIDS, VG_DO_CLAIM},
         {BIT(ACTIVATING), ENDED_ANY, LVS_DONE | RAIDS_DEGRADED, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_RAIDS,
@@ -188,20 +189,19 @@ static const struct rule rules[] = {
         {BIT(ACTIVATING), ENDED_ANY, LVS_SOME, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_UNWANTED, VG_DO_CLAIM},
         {BIT(ACTIVATING), ENDED_ANY, 0, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_UNWANTED},
 
-        /* lvm2 waits for something. A degraded activation looks at all devices, whatever VGs it is asked for, and would wait
-         * again. */
+        /* vgchange makes no progress. A degraded activation reads all devices, whichever VGs it is for, and would
+         * block again. */
         {BIT(ACTIVATING), BIT(STUCK_OWN), 0, VG_SAME, .reason = VG_REASON_UNRESPONSIVE},
         {BIT(ACTIVATING), BIT(STUCK_OTHER), 0, VG_COMPLETE},
 
-        /* Another worker had started lvm2. */
+        /* An earlier worker started vgchange. */
         {BIT(ACTIVATING), BIT(WORKER_LOST), 0, VG_COMPLETE},
         {BIT(ACTIVATING_DEGRADED), BIT(WORKER_LOST), 0, VG_DUE},
         {COMPLETE_ANY, BIT(ADOPTED), 0, VG_ACTIVATING},
         {DUE_ANY, BIT(ADOPTED), 0, VG_ACTIVATING_DEGRADED},
 
-        /* It was changed, and all PVs were read. lvm2 activates nothing because of a change, so that nothing is to be done,
-         * and the state is to be right. Whether RAIDs are whole again, the kernel knows. A VG that failed is not asked for
-         * again. */
+        /* Its metadata changed, and all PVs were read. lvm2 activates nothing because of a change, so only the
+         * state is updated. The kernel knows whether RAIDs are whole again. A failed VG is not retried. */
         {ACTIVATING_ANY, REREAD_ANY, 0, VG_SAME, .action = VG_DO_RECHECK},
         {ANY, BIT(REREAD_LEFT), PVS_NONE, VG_REMOVED, VG_SAY_REMOVED, .action = VG_DO_FORGET},
         {BIT(WAITING) | BIT(OVERDUE), BIT(REREAD_LEFT), PVS_MISSING, VG_WAITING},
@@ -249,7 +249,7 @@ bool vg_state_is_settled(enum vg_state state)
         return !(1U << state & (COMPLETE_ANY | DUE_ANY | ACTIVATING_ANY));
 }
 
-/* What follows from what is said. */
+/* The effects that come with each report. */
 static const unsigned int effects[_VG_REPORT_MAX] = {
         [VG_SAY_COMPLETE] = VG_EFFECT_COMPLETE,
         [VG_SAY_ACTIVE] = VG_EFFECT_SETTLED | VG_EFFECT_UP | VG_EFFECT_WHOLE,
@@ -274,7 +274,7 @@ struct vg_step vg_next(enum vg_state state, enum vg_event event, const struct vg
                         break;
                 }
 
-        /* What was settled is not settled again. */
+        /* A settled VG is not settled again. */
         if (vg_event_is_reread(event) && step.state == state)
                 step.report = VG_SAY_NOTHING;
         step.effects = effects[step.report];

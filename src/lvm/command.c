@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Processes of lvm, and the same followed by an event loop. */
+/* Processes of lvm, and jobs: processes that an event loop follows. */
 
 #include "lvm/command.h"
 
@@ -17,17 +17,16 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
-/* What a program of another's is started with, whatever headgate itself was started with: the directories that a unit
- * has by default (systemd.exec(5)), and the words of these programs untranslated, since names are looked for in
- * them. */
+/* The environment of other programs, whatever headgate's own is: the default PATH of units (systemd.exec(5)), and
+ * untranslated messages, as headgate looks for names in them. */
 static const char *const own_environment[] = {
         "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "LC_ALL=C",
-        /* Without it, a pvscan that is shown one device looks for its links in all of /dev. */
+        /* Without it, pvscan of a single device looks for its links in all of /dev. */
         "DEVLINKS=",
 };
 
-/* What execve() wants besides the path. */
+/* Makes the arguments and the environment for execve(). */
 static int make_vectors(
         const char *path, const struct strv *arguments, struct strv *argv, struct strv *environment)
 {
@@ -64,8 +63,8 @@ int command_start(const char *path, const struct strv *arguments, struct lvm_com
         if (output_fd < 0)
                 return -errno;
 
-        /* The worker blocks the signals that its event loop reads; lvm wants them as usual. Files of libraries do not close
-         * themselves: libdevmapper's, for instance. */
+        /* The worker blocks the signals of its event loop, but lvm needs them unblocked. Libraries such as
+         * libdevmapper leave their files open on exec. */
         sigemptyset(&signals);
         (void) posix_spawn_file_actions_init(&actions);
         (void) posix_spawnattr_init(&attributes);
@@ -98,7 +97,7 @@ int lvm_command_become(const struct strv *arguments)
 
         if (r < 0)
                 return r;
-        /* Only then: what says that it failed needs some of them. */
+        /* Done last, as logging an error needs some of them. */
         (void) close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
         execve(argv.strings[0], argv.strings, environment.strings);
         return -errno;
@@ -106,7 +105,7 @@ int lvm_command_become(const struct strv *arguments)
 
 int lvm_command_read_output(const struct lvm_command *command, char **ret)
 {
-        /* Opened anew, since the process and we share one file offset. */
+        /* Opened again, as the process and headgate share one file offset. */
         return read_file_at(AT_FDCWD, path_format("/proc/self/fd/%i", command->output_fd).text, ret, NULL);
 }
 
@@ -141,8 +140,7 @@ void lvm_command_done(struct lvm_command *command)
         *command = (struct lvm_command){.output_fd = -EBADF};
 }
 
-/* What may stand in the names of devices and VGs; a full stop also ends sentences and counts only when
- * something follows it. */
+/* Characters of device and VG names. A full stop also ends sentences, and counts only if something follows. */
 static bool is_part_of_name(const char *position)
 {
         if (*position == '.')
@@ -160,16 +158,17 @@ static bool contains_word(const char *line, const char *word)
         return false;
 }
 
-/* What vgchange prints of each VG, whatever came of it, and what it says when it looks at all devices (lvm2, tools/vgchange.c). */
+/* Lines that explain nothing: vgchange prints one for each VG in any case, and one when it reads all devices (lvm2,
+ * tools/vgchange.c). */
 static bool is_no_reason(const char *line)
 {
         return strstr(line, " logical volume(s) in volume group ") || strstr(line, ", using all devices.");
 }
 
-/* Of what lvm2 prints about no particular thing, a line many times sometimes. */
+/* Limit for general errors, which lvm2 may print many times. */
 #define LINES_MAX 4
 
-/* The next line without its indentation, or NULL at the end. `*rest` begins as the whole text, which is taken apart. */
+/* Returns the next line without indentation, or NULL at the end. `*rest` is the remaining text, which is modified. */
 static char *next_line(char **rest)
 {
         char *line = strsep(rest, "\n");
@@ -210,7 +209,7 @@ char *lvm_output_begin(const char *output)
         return words ? string_printable(words) : NULL;
 }
 
-/* Where the kernel counts processor time in ticks, one who reads disks may well have none counted between two looks. */
+/* If the kernel counts CPU time in ticks, a process that reads disks may get none within a shorter interval. */
 #define LOOK_USEC (2500 * USEC_PER_MSEC)
 
 #define PROGRAMS_LOOK_USEC (1 * USEC_PER_SEC)
@@ -228,7 +227,7 @@ void program_times_add(struct program_times *times, const char *name, uint64_t n
         times->looked_usec = now;
 }
 
-/* Looks for a child of the process, by the list of its only thread (proc_pid_task_children(5)), and again after a while. */
+/* Looks for a child process (proc_pid_task_children(5)), regularly. */
 static int on_look(sd_event_source *source, _unused_ uint64_t usec, void *userdata)
 {
         struct job *job = userdata;
@@ -263,7 +262,7 @@ bool job_stands_still(struct job *job)
         if (now < job->look_usec)
                 return false;
         job->look_usec = now + LOOK_USEC;
-        /* It has not been waited for: the number is no other process's by now. */
+        /* The process was not reaped yet, so the PID is still its own. */
         job->cpu_usec = clock_getcpuclockid(job->command.pid, &clock) == 0 ? clock_usec(clock) : 0;
         job->still = job->cpu_usec == before ? job->still + 1 : 0;
         return job->still > 0;
@@ -277,7 +276,7 @@ static int on_child(_unused_ sd_event_source *source, const siginfo_t *info, voi
         int r = lvm_command_read_output(&job->command, &output);
 
         if (r < 0)
-                (void) log_error_errno(r, "Failed to read what a program has printed: %m");
+                (void) log_error_errno(r, "Failed to read output of a program: %m");
         return job->on_exit(job, exit_status, output ?: "", job->userdata);
 }
 
@@ -323,7 +322,7 @@ int job_start(sd_event *event, enum job_kind kind, const struct strv *arguments,
         r = sd_event_add_child(event, &job->source, job->command.pid, WEXITED, on_child, job);
         if (r < 0)
                 return r;
-        /* A figure for people; without it the job goes on. */
+        /* This is only a figure for people; the job continues without it. */
         if (kind == JOB_ACTIVATE || kind == JOB_ACTIVATE_DEGRADED)
                 (void) sd_event_add_time_relative(
                         event, &job->look_source, CLOCK_MONOTONIC, PROGRAMS_LOOK_USEC, 0, on_look, job);

@@ -12,17 +12,17 @@
 
 #define SYSTEM_DIRECTORY "etc/lvm"
 #define DEVICES_DIRECTORY SYSTEM_DIRECTORY "/devices"
-/* lvm2's own default is what it was built with; this is what configure sets, and all distributions use. */
+/* lvm2's default is set at build time; this is the default of configure, which all distributions use. */
 #define LOCKING_DIRECTORY_DEFAULT "/run/lock/lvm"
 
-/* libdevmapper of lvm2 2.03.19. The first two numbers have been the same for ever. */
+/* libdevmapper 1.02.191, of lvm2 2.03.19. Its first two numbers never change. */
 #define LINKS_FROM_UDEV_SINCE 191
 
 #define SYSTEM_ID_LENGTH_MAX 128
 
 /* ------ both files ------ */
 
-/* lvmlocal.conf, with lvm.conf behind it, where what is not found in the first is looked for. */
+/* lvmlocal.conf, cascaded to lvm.conf for settings that it does not have. */
 static void files_done(struct dm_config_tree **files)
 {
         if (*files)
@@ -40,7 +40,7 @@ static int read_one(int dir_fd, const char *directory, const char *name, struct 
         if (r >= 0 || r == -ENOMEM)
                 return r;
         if (r == -EBADMSG)
-                problems_add(problems, r, "/%s: the text is malformed.", path.text);
+                problems_add(problems, r, "/%s: syntax error.", path.text);
         else if (r != -ENOENT)
                 problems_add(problems, r, "/%s: %m.", path.text);
 
@@ -54,9 +54,9 @@ static int files_read(int dir_fd, const char *directory, struct dm_config_tree *
                        ?: read_one(dir_fd, directory, "lvm.conf", &(*ret)->cascade, problems);
 }
 
-static int find_bool(const struct dm_config_tree *files, const char *path, int otherwise)
+static int find_bool(const struct dm_config_tree *files, const char *path, int default_value)
 {
-        return config_tree_find_bool(files, path, config_tree_find_bool(files->cascade, path, otherwise));
+        return config_tree_find_bool(files, path, config_tree_find_bool(files->cascade, path, default_value));
 }
 
 static const char *find_string(const struct dm_config_tree *files, const char *path)
@@ -64,7 +64,7 @@ static const char *find_string(const struct dm_config_tree *files, const char *p
         return dm_config_tree_find_str(files, path, NULL);
 }
 
-/* Returns whether there is the list, or a negative errno. */
+/* Returns whether the list exists, or a negative errno. */
 static int find_strings(const struct dm_config_tree *files, const char *path, struct strv *strings)
 {
         const struct dm_config_node *node =
@@ -107,7 +107,7 @@ static int set_system_id(struct system_id *system_id, const char *text)
         return 0;
 }
 
-/* By the first line that is neither empty nor a comment. */
+/* Uses the first line that is neither empty nor a comment. */
 static int set_system_id_from_file(int root_fd, const char *path, struct system_id *system_id)
 {
         _cleanup_free_ char *text = NULL;
@@ -123,13 +123,13 @@ static int set_system_id_from_file(int root_fd, const char *path, struct system_
         return set_system_id(system_id, "");
 }
 
-/* Finds it out as lvm2 does (lib/commands/toolcontext.c), from files below `root_fd`. It is not known where lvm2 would ask for
- * more than a file, and where the file is not there. */
+/* Finds the system ID as lvm2 does (lib/commands/toolcontext.c), from files below `root_fd`. It stays unknown if
+ * the file is missing, or lvm2 would need more than a file. */
 static int find_system_id(int root_fd, const struct dm_config_tree *files, struct system_id *ret)
 {
         const char *source = find_string(files, "global/system_id_source") ?: "none";
 
-        /* What uname(2) tells, from where tests can set it. */
+        /* The name of uname(2), from a file, which tests can set. */
         if (strcasecmp(source, "uname") == 0)
                 return set_system_id_from_file(root_fd, "proc/sys/kernel/hostname", ret);
         if (strcasecmp(source, "lvmlocal") == 0)
@@ -142,11 +142,11 @@ static int find_system_id(int root_fd, const struct dm_config_tree *files, struc
 
                 return path ? set_system_id_from_file(root_fd, path, ret) : 0;
         }
-        /* A hash of the machine ID, which libsystemd may ask the kernel's crypto socket for. */
+        /* libsystemd may use the kernel's crypto socket to hash the machine ID. */
         if (strcasecmp(source, "appmachineid") == 0)
                 return 0;
 
-        /* "none", and what lvm2 does not know, which it warns of. */
+        /* "none"; unknown values, for which lvm2 prints a warning, count likewise. */
         return set_system_id(ret, "");
 }
 
@@ -155,7 +155,7 @@ bool system_id_is_foreign(const struct system_id *host, const char *id)
         return id && *id && host->known && !(host->id && streq(host->id, id)) && !strv_has(&host->extra, id);
 }
 
-/* ------ all of it ------ */
+/* ------ the whole configuration ------ */
 
 int config_read(int root_fd, struct config *ret, struct problems *problems)
 {
@@ -231,20 +231,20 @@ enum list_naming config_list_find(const struct config_list *list, const char *vg
         return naming;
 }
 
-bool config_ask(const char *path, bool otherwise)
+bool config_ask(const char *path, bool default_value)
 {
-        /* lvm2 says itself what is wrong with its files. */
+        /* lvm2 itself reports errors in its files. */
         _cleanup_problems_ struct problems problems = {};
         _cleanup_files_ struct dm_config_tree *files = NULL;
 
         if (files_read(AT_FDCWD, secure_getenv("LVM_SYSTEM_DIR") ?: "/" SYSTEM_DIRECTORY, &files, &problems) < 0)
-                return otherwise;
-        return find_bool(files, path, otherwise);
+                return default_value;
+        return find_bool(files, path, default_value);
 }
 
 /* ------ the devices file ------ */
 
-/* lvm2 writes the PVID without dashes, people may not. */
+/* lvm2 writes the PVID without dashes; an administrator may add them. */
 static bool line_has(char *line, const char pvid[LVM_ID_SIZE])
 {
         if (line[0] == '#')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Device-mapper's devices: by ioctl, by sysfs for who may not ask for that, or from a file in tests. By them, which LVs of a
- * VG are active, and which of its RAIDs lack a leg. */
+/* Lists device-mapper devices by ioctl, by sysfs without permission for that, or from a file in tests. Finds the
+ * active LVs of a VG, and its RAIDs that lack a leg. */
 
 #include "lvm/dm-devices.h"
 
@@ -47,7 +47,7 @@ static int add(struct dm_devices *devices, dev_t number, const char *name, const
         return 0;
 }
 
-/* What `read` adds; it returns 0 or a negative errno. */
+/* Makes a list by `read`, which returns 0 or a negative errno. */
 static int get(int (*read)(int root_fd, struct dm_devices *devices), int root_fd, struct dm_devices **ret)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = calloc(1, sizeof(*devices));
@@ -63,7 +63,7 @@ static int get(int (*read)(int root_fd, struct dm_devices *devices), int root_fd
         r = read(root_fd, devices);
         if (r < 0)
                 return r;
-        /* LVs in a thin pool share a device that is active without the pool, whose own lies on it. */
+        /* Thin LVs share a device below them, which is active even if the pool LV itself, on top of it, is not. */
         FOREACH_ARRAY(device, devices->devices, devices->n)
                 if (!dm_hash_insert_binary(devices->index, &device->number, sizeof(device->number), device) ||
                         (device->vg && !streq(device->layer, "tpool") &&
@@ -75,7 +75,7 @@ static int get(int (*read)(int root_fd, struct dm_devices *devices), int root_fd
 
 /* ------ a captured list ------ */
 
-/* "-" is nothing, \xNN a byte. In place, as the result is never longer. */
+/* Decodes \xNN, and "-" to "". In place, as the result is never longer. */
 static const char *unmangle(char *text)
 {
         char *to = text;
@@ -86,7 +86,7 @@ static const char *unmangle(char *text)
                 unsigned int byte;
                 int length = 0;
 
-                /* %2x would take one digit, too. */
+                /* %2x also accepts one digit. */
                 if (*from != '\\' || sscanf(from, "\\x%2x%n", &byte, &length) != 1 ||
                         length != (int) strlen("\\xNN")) {
                         byte = (unsigned char) *from;
@@ -99,11 +99,10 @@ static const char *unmangle(char *text)
         return text;
 }
 
-/* A line that is not like the others is skipped. */
+/* An invalid line is skipped. */
 static int add_line(struct dm_devices *devices, char *line)
 {
-        char *words[5] = {NULL},
-             *position = line; /* number, name, UUID, target; and the state, which may be missing */
+        char *words[5] = {NULL}, *position = line; /* number, name, UUID, target, and an optional state */
         dev_t number;
         int r;
 
@@ -130,8 +129,8 @@ static int read_list(int root_fd, struct dm_devices *devices)
 
 /* ------ the kernel's list ------ */
 
-/* Asks the driver with the flags and the device in the header, behind which there is room for the reply; `size` counts both.
- * Returns what ioctl() does. */
+/* Calls the driver with the flags and the device in the header, followed by room for the reply; `size` includes
+ * both. Returns the result of ioctl(). */
 static int ask(int control_fd, unsigned long request, struct dm_ioctl *header, size_t size)
 {
         header->version[0] = DM_VERSION_MAJOR;
@@ -140,7 +139,7 @@ static int ask(int control_fd, unsigned long request, struct dm_ioctl *header, s
         return ioctl(control_fd, request, header);
 }
 
-/* First guess of the size of the list; it is doubled until all fits. */
+/* Initial size of the list; doubled until it fits. */
 #define LIST_SIZE_MIN (64U * 1024)
 #define LIST_SIZE_MAX (64U * 1024 * 1024)
 
@@ -164,8 +163,8 @@ static int list_devices(int control_fd, struct dm_ioctl **ret)
         return -E2BIG;
 }
 
-/* Behind each name, at the next multiple of 8 bytes, are the number of its last event and flags, and if these say
- * so a UUID (linux/dm-ioctl.h, struct dm_name_list). */
+/* Each name is followed, at the next multiple of 8 bytes, by the number of its last event, flags, and depending on
+ * these a UUID (linux/dm-ioctl.h, struct dm_name_list). */
 static int add_listed(const struct dm_ioctl *list, struct dm_devices *devices)
 {
         const char *position = (const char *) list + list->data_start;
@@ -183,7 +182,7 @@ static int add_listed(const struct dm_ioctl *list, struct dm_devices *devices)
                         return 0;
                 if (event_and_flags[1] == 0)
                         return -EOPNOTSUPP;
-                /* The kernel's encoding of a number in 64 bits is glibc's, too. */
+                /* The kernel encodes device numbers in 64 bits as glibc does. */
                 r = add(devices, device->dev, device->name, has_uuid ? (const char *) (event_and_flags + 2) : "",
                         "");
                 if (r < 0)
@@ -194,7 +193,7 @@ static int add_listed(const struct dm_ioctl *list, struct dm_devices *devices)
         }
 }
 
-/* The captured list is before the kernel's. */
+/* A captured list is preferred. */
 static int read_kernel(int root_fd, struct dm_devices *devices)
 {
         _cleanup_free_ struct dm_ioctl *list = NULL;
@@ -214,7 +213,7 @@ int dm_devices_get(int root_fd, struct dm_devices **ret)
         return get(read_kernel, root_fd, ret);
 }
 
-/* Room for one target, whose type the kernel says even if nothing else fits. */
+/* Room for one target; the kernel reports its type even if the rest does not fit. */
 #define TABLE_SIZE 1024U
 
 int dm_devices_read_details(struct dm_devices *devices)
@@ -230,7 +229,7 @@ int dm_devices_read_details(struct dm_devices *devices)
         FOREACH_ARRAY(device, devices->devices, devices->n) {
                 const struct dm_target_spec *target;
 
-                /* The table, not the status, for which thin pools would commit their metadata. */
+                /* The table rather than the status, for which a thin pool would commit its metadata. */
                 *table = (struct dm_ioctl){.dev = device->number, .flags = DM_STATUS_TABLE_FLAG | DM_NOFLUSH_FLAG};
                 target = (const struct dm_target_spec *) (table + 1);
                 if (ask(devices->control_fd, DM_TABLE_STATUS, table, TABLE_SIZE) < 0)
@@ -267,8 +266,8 @@ bool dm_devices_read_lowers(
 
 /* ------ sysfs ------ */
 
-/* The list of device-mapper's devices as sysfs has it: /sys/class/block/dm-N/dev, dm/name and dm/uuid (the kernel's
- * Documentation/ABI/testing/sysfs-block-dm). */
+/* The list of device-mapper devices in sysfs: /sys/class/block/dm-N/dev, dm/name and dm/uuid
+ * (Documentation/ABI/testing/sysfs-block-dm of the kernel). */
 
 static int read_attribute(int dir_fd, const char *device, const char *name, char **ret)
 {
@@ -293,7 +292,7 @@ static int read_sysfs(int root_fd, struct dm_devices *devices)
                         ?: read_attribute(dirfd(directory), kernel_name, "dm/uuid", &uuid)
                         ?: parse_device_number(text, &number)
                         ?: add(devices, number, name, uuid, "");
-                /* A device may go at any time; then it is none. */
+                /* The device may have been removed meanwhile. */
                 if (r == -ENOMEM)
                         return r;
         }
@@ -323,14 +322,14 @@ const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t 
 
 /* ------ active LVs ------ */
 
-/* What follows an LV's UUID on the device that makes a pool. */
+/* Suffixes of an LV's UUID on the devices of a pool. */
 static const char *const layers[] = {"", "-pool", "-tpool", "-vpool"};
 
-/* How many layers an LV may have below it; more than lvm2 makes. */
+/* Limit of layers below an LV; lvm2 makes fewer. */
 #define LAYERS_MAX 16
 
-/* Whether one of the devices of `slaves`, a directory in sysfs, has gone, or lies on one that has. A disk that
- * goes takes its directory with it; the link to that stays as long as somebody holds the disk. */
+/* Whether a device in `slaves`, a directory in sysfs, or one below it was removed. The directory of a removed disk
+ * disappears; the link to it stays while the disk is in use. */
 static bool has_lost(int dir_fd, const char *slaves, unsigned int layer)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, slaves);
@@ -344,7 +343,7 @@ static bool has_lost(int dir_fd, const char *slaves, unsigned int layer)
         return lost;
 }
 
-/* The device of an LV, or NULL. */
+/* Returns the device of an LV, or NULL. */
 static const struct dm_device *find_device(
         const struct dm_devices *devices, const struct vg *vg, const struct vg_lv *lv)
 {
@@ -359,7 +358,8 @@ static const struct dm_device *find_device(
         return device;
 }
 
-/* DM_ACTIVE_PRESENT_FLAG and others. A vgchange that was killed leaves a device that has no table; sysfs does not have these. */
+/* Reads DM_ACTIVE_PRESENT_FLAG and others. A killed vgchange leaves a device without a table; sysfs does not show
+ * these. */
 static uint32_t read_flags(const struct dm_devices *devices, const struct dm_device *device)
 {
         struct dm_ioctl status = {.dev = device->number};
@@ -386,11 +386,11 @@ void dm_devices_mark_active(const struct dm_devices *devices, struct vg *vg)
 
 /* ------ RAIDs ------ */
 
-/* What the kernel says of a leg: 'D' for one that has failed, '-' where it was given none. Others are 'A' and 'a', in
- * sync and not. */
+/* States of a leg in the kernel's status: 'D' failed, '-' no device. Others are 'A' and 'a', in sync and not. */
 #define LACKING "D-"
 
-/* Whether the device is a RAID of which a leg is lacking. Returns 0, 1 or -ENOMEM. One that has just gone lacks nothing. */
+/* Whether the device is a RAID that lacks a leg. Returns 0, 1 or -ENOMEM. A device that was just removed lacks
+ * nothing. */
 static int is_lacking(const struct dm_device *device)
 {
         _cleanup_dm_task_ struct dm_task *task = dm_task_new(DM_DEVICE_STATUS, device->number);
@@ -403,7 +403,7 @@ static int is_lacking(const struct dm_device *device)
                 return -ENOMEM;
         if (!dm_task_run(task))
                 return 0;
-        /* An LV that is a RAID is one from its beginning to its end. */
+        /* A RAID LV has a single target. */
         (void) dm_get_next_target(task, NULL, &start, &length, &type, &parameters);
         if (!type || !streq(type, "raid") || !parameters)
                 return 0;
@@ -430,7 +430,7 @@ int raid_describe_refresh(const struct dm_devices *list, const struct vg *vg, ch
                         return r;
                 if (r == 0)
                         continue;
-                /* That of a thin pool's data, for instance: lvchange(8) takes the name of none that is hidden. */
+                /* For example the data LV of a thin pool. lvchange(8) does not accept names of hidden LVs. */
                 hidden |= strlen(device->uuid) != LVM_UUID_LENGTH;
                 shown = logical_volume_name_to_show(device->lv);
                 if (!shown || strv_take(&names, string_format("%s/%s", vg->name, shown)) < 0)

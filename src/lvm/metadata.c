@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The metadata text of a VG, parsed: from a disk, or from lvm2's backup of it. */
+/* Parses the metadata text of a VG, from a disk or from lvm2's backup. */
 
 #include "lvm/metadata.h"
 
@@ -11,7 +11,7 @@
 #include "shared/dm.h"
 #include "shared/util.h"
 
-/* libdevmapper needs about 100 bytes for each node of a text: with the text twice in memory, a reader stays below 256 MiB. */
+/* libdevmapper needs about 100 bytes for each node. With the text twice in memory, a reader stays below 256 MiB. */
 #define NODES_MAX 1200000
 
 int metadata_guess_name(const char *text, char **ret)
@@ -28,7 +28,7 @@ int metadata_guess_name(const char *text, char **ret)
         return 0;
 }
 
-/* The first of the nodes that is a section, or NULL. */
+/* Returns the first section among the nodes, or NULL. */
 static const struct dm_config_node *first_section(const struct dm_config_node *nodes)
 {
         while (nodes && nodes->v)
@@ -48,7 +48,7 @@ static size_t count_sections(const struct dm_config_node *nodes)
         return n;
 }
 
-/* The contents of a section; NULL if it is empty or is not there. */
+/* Returns the contents of a section; NULL if it is empty or missing. */
 static const struct dm_config_node *find_section(const struct dm_config_node *nodes, const char *key)
 {
         const struct dm_config_node *node = dm_config_find_node(nodes, key);
@@ -56,7 +56,7 @@ static const struct dm_config_node *find_section(const struct dm_config_node *no
         return node && !node->v ? node->child : NULL;
 }
 
-/* Whether the list `key` has `flag`. A list of one may come as a single string. */
+/* Whether the list `key` has `flag`. A list of one string may be written as a string. */
 static bool list_has(const struct dm_config_node *nodes, const char *key, const char *flag)
 {
         const struct dm_config_node *node = dm_config_find_node(nodes, key);
@@ -68,27 +68,27 @@ static bool list_has(const struct dm_config_node *nodes, const char *key, const 
         return false;
 }
 
-/* Flags that older versions of lvm2 may ignore are in a list of their own; some have moved between the two. */
+/* Flags that older versions of lvm2 may ignore have a list of their own; some flags have moved between the two. */
 static bool has_flag(const struct dm_config_node *nodes, const char *flag)
 {
         return list_has(nodes, "status", flag) || list_has(nodes, "flags", flag);
 }
 
-/* Copies the string `key`, or NULL where it is not there or empty. */
+/* Copies the string `key`, or NULL if it is missing or empty. */
 static int copy_string(const struct dm_config_node *nodes, const char *key, char **ret, const char **reterr_reason)
 {
         const char *string = dm_config_find_str(nodes, key, "");
 
         if (*string == '\0')
                 return 0;
-        /* It may end up in a message; disk text must not forge messages. */
+        /* Disk text must not forge log messages. */
         if (!string_is_printable(string))
                 return damaged(reterr_reason, "the metadata has control characters");
         *ret = strdup(string);
         return *ret ? 0 : -ENOMEM;
 }
 
-/* For a device that it did not find lvm2 writes words. */
+/* lvm2 writes "[unknown]" or the like for a missing device. */
 static bool is_device_hint(const char *device)
 {
         return device[0] == '/' && strlen(device) <= METADATA_DEVICE_HINT_MAX && !strpbrk(device, "\"\\") &&
@@ -133,8 +133,8 @@ static int parse_pvs(const struct dm_config_node *nodes, struct vg *metadata, co
         return 0;
 }
 
-/* Whether an LV has a segment of one of the types, of which the last one is NULL. Flags may follow the type of a segment,
- * "thin-pool+METADATA_FORMAT"; there are many kinds of "raid". */
+/* Whether an LV has a segment of one of the types, which end with NULL. Flags may follow the type of a segment,
+ * "thin-pool+METADATA_FORMAT", and there are many kinds of "raid". */
 static bool has_segment(const struct dm_config_node *lv, const char *const types[])
 {
         FOREACH_SECTION(node, lv->child) {
@@ -150,7 +150,7 @@ static bool has_segment(const struct dm_config_node *lv, const char *const types
         return false;
 }
 
-/* A snapshot is activated with its origin, by whose flags `flagged` lvm2 goes. */
+/* A snapshot is activated with its origin, so lvm2 uses the flags of that, `flagged`. */
 static int parse_lv(const struct dm_config_node *lv, const struct dm_config_node *flagged, struct vg_lv *ret,
         const char **reterr_reason)
 {
@@ -170,8 +170,9 @@ static int parse_lv(const struct dm_config_node *lv, const struct dm_config_node
         return 0;
 }
 
-/* Has `origins` find the section of the origin of an LV that is a snapshot. The section that makes it one is marked as visible,
- * which the snapshot is not, but is no LV; one that is being merged is not seen any more (lvm2, lib/snapshot/snapshot.c). */
+/* Maps each snapshot to the section of its origin in `origins`. The section that defines the snapshot is marked as
+ * visible, but is no LV; the snapshot is not marked. A snapshot that is being merged is hidden (lvm2,
+ * lib/snapshot/snapshot.c). */
 static int find_origins(const struct dm_config_node *nodes, struct dm_hash_table *origins)
 {
         _cleanup_dm_hash_ struct dm_hash_table *sections = dm_hash_create(64);
@@ -205,7 +206,7 @@ static int parse_lvs(const struct dm_config_node *nodes, struct vg *metadata, co
                 return -ENOMEM;
         if (n > METADATA_LVS_MAX)
                 return damaged(reterr_reason, "the metadata has more than " STRINGIFY(METADATA_LVS_MAX) " LVs");
-        /* One more than needed, as calloc() may return NULL for nothing. */
+        /* One more than needed, as calloc() may return NULL for 0. */
         metadata->lvs = calloc(n + 1, sizeof(*metadata->lvs));
         if (!metadata->lvs)
                 return -ENOMEM;
@@ -215,7 +216,7 @@ static int parse_lvs(const struct dm_config_node *nodes, struct vg *metadata, co
                 struct vg_lv *lv = &metadata->lvs[metadata->n_lvs];
                 int r;
 
-                /* The parts of an LV, not visible themselves, are among what makes it slow. */
+                /* Hidden sub-LVs may make the VG slow, too. */
                 metadata->slow |= has_segment(node, slow_types);
                 metadata->checked |= has_segment(node, checked_types);
                 if (has_segment(node, snapshot) || (!has_flag(node->child, "VISIBLE") && !origin))
@@ -262,7 +263,7 @@ static int parse_vg(const struct dm_config_node *vg, struct vg *metadata, const 
                        ?: parse_lvs(find_section(nodes, "logical_volumes"), metadata, reterr_reason);
 }
 
-/* The VG is the one section at the top; the values beside it tell the format. */
+/* The VG is the only section at the top level; values beside it describe the format. */
 static const struct dm_config_node *find_vg(const struct dm_config_tree *tree)
 {
         if (!streq(dm_config_find_str(tree->root, "contents", ""), "Text Format Volume Group") ||
@@ -271,7 +272,7 @@ static const struct dm_config_node *find_vg(const struct dm_config_tree *tree)
         return first_section(tree->root);
 }
 
-/* Each of these characters makes a node. */
+/* Each of these characters creates a node. */
 static bool has_too_many_nodes(const char *text)
 {
         size_t n = 0;
@@ -298,7 +299,7 @@ int metadata_parse(const char *text, struct vg **ret, const char **reterr_reason
         if (has_too_many_nodes(text))
                 return damaged(reterr_reason, "the metadata has too many PVs or LVs");
 
-        /* Looking for duplicates takes quadratic time. lvm2 does not do it for metadata either. */
+        /* Without a check for duplicate keys, as in lvm2: that takes quadratic time. */
         if (config_text_is_too_deep(text) ||
                 !dm_config_parse_without_dup_node_check(tree, text, text + strlen(text)))
                 return damaged(reterr_reason, "the metadata text is malformed");
@@ -331,7 +332,7 @@ int backup_read(int root_fd, const char *directory, const char *name, struct vg 
         return 0;
 }
 
-/* That of "NAME_NUMBER-RANDOM.vg", or -1. */
+/* Returns the number in "NAME_NUMBER-RANDOM.vg", or -1. */
 static int64_t archive_number(const char *file, const char *name)
 {
         const char *rest = skip_prefix(file, name);

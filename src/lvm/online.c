@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* lvm2's own files in /run: what is online, in /run/lvm, and the locks of VGs. */
+/* lvm2's files in /run: records of PVs and VGs in /run/lvm, and locks of VGs. */
 
 #include "lvm/online.h"
 
@@ -20,7 +20,7 @@
 /* Most commands of lvm2 have a lock for a few milliseconds. */
 #define PAUSE_USEC (20 * USEC_PER_MSEC)
 
-/* ------ what is online ------ */
+/* ------ online records ------ */
 
 static const char *run_directory(void)
 {
@@ -39,7 +39,7 @@ int online_open_directory(void)
         static const char *const directories[] = {"pvs_online", "pvs_lookup", "vgs_online"};
         _cleanup_close_ int fd = -EBADF;
 
-        /* Early at boot, systemd-tmpfiles has not made them yet. */
+        /* Early at boot, systemd-tmpfiles has not created them yet. */
         if (mkdir(run_directory(), 0700) < 0 && errno != EEXIST)
                 return -errno;
         fd = online_open_to_look();
@@ -52,7 +52,7 @@ int online_open_directory(void)
         return TAKE_FD(fd);
 }
 
-/* A line "vg:NAME" of a record, or NULL. Changes `content`. */
+/* Returns the name of a line "vg:NAME" of a record, or NULL. Modifies `content`. */
 static const char *find_vg(char *content)
 {
         FOREACH_LINE(line, content) {
@@ -79,8 +79,7 @@ int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_vg_n
         if (r < 0)
                 return r;
 
-        /* lvm2 makes the file first and writes it then: an empty one is about to be written, or its writer
-         * died. */
+        /* lvm2 creates the file, then writes to it. An empty file is about to be written, or its writer died. */
         if (sscanf(content, "%u:%u", &major_number, &minor_number) != 2)
                 return ONLINE_NONE;
         name = find_vg(content);
@@ -114,7 +113,7 @@ int online_list_vgs(int lvm_run_fd, struct strv *names)
                         continue;
                 if (++n > RECORDS_MAX)
                         return -E2BIG;
-                /* It may just have gone. What is no file is not lvm2's. */
+                /* It may just have been removed. lvm2 creates only regular files. */
                 r = read_file_at(dirfd(directory), pvid, &content, NULL);
                 if (r == -ENOENT || r == -EISDIR || r == -EBADFD)
                         continue;
@@ -191,7 +190,7 @@ int vg_locks_init(struct vg_locks *locks, const char *directory)
         *locks = (struct vg_locks){.directory = strdup(directory), .locks = dm_hash_create(256)};
         if (!locks->directory || !locks->locks)
                 return -ENOMEM;
-        /* As lvm2's own tmpfiles.d(5) makes it. */
+        /* With the mode in lvm2's tmpfiles.d(5). */
         return mkdir(directory, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
@@ -218,7 +217,8 @@ static int try_lock(const char *path)
 
                 if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
                         return errno == EWOULDBLOCK ? -EAGAIN : -errno;
-                /* Whoever had the lock until now has removed the file, and somebody may have made a new one. */
+                /* The former owner of the lock has removed the file, and another process may have created a new
+                 * one. */
                 if (is_file(fd, path))
                         return TAKE_FD(fd);
         }
@@ -228,7 +228,7 @@ bool vg_is_locked(const char *directory, const char *name)
 {
         _cleanup_close_ int fd = open(lock_path(directory, name).text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-        /* The lock file of one that nobody has locked is not there, as a rule. */
+        /* An unlocked VG usually has no lock file. */
         return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
@@ -261,7 +261,7 @@ void vg_locks_done(struct vg_locks *locks)
                         struct path path = lock_path(locks->directory, dm_hash_get_key(locks->locks, entry));
                         int *fd = dm_hash_get_data(locks->locks, entry);
 
-                        /* As long as it is locked, no other process takes the file for its own. */
+                        /* Removed while locked, so that no other process uses the file. */
                         if (*fd >= 0 && is_file(*fd, path.text))
                                 (void) unlink(path.text);
                         closep(fd);

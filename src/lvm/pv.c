@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What LVM writes on a PV: a label in one of its first sectors, and metadata areas, each a header and a ring of texts.
+/* LVM's on-disk format of a PV: a label in one of the first sectors, and metadata areas, each with a header and a
+ * ring of texts.
  *
- * Source of the format: lvm2, lib/label/label.h, lib/format_text/layout.h and format-text.c; see vgcfgbackup(8), pvck(8).
- * All integers are little-endian. */
+ * Source of the format: lvm2, lib/label/label.h, lib/format_text/layout.h and format-text.c; see vgcfgbackup(8),
+ * pvck(8). All integers are little-endian. */
 
 #include "lvm/pv.h"
 
@@ -16,7 +17,7 @@
 #define LABEL_MAGIC "LABELONE"
 #define LABEL_TYPE "LVM2 001"
 
-/* At the start of its sector. The CRC is that of everything behind it in the sector. */
+/* At the start of the sector. The CRC covers the rest of the sector. */
 struct label_header {
         char magic[8];
         uint64_t sector;
@@ -25,7 +26,8 @@ struct label_header {
         char type[8];
 } __attribute__((packed));
 
-/* In the same sector. Two lists of places follow, data areas and metadata areas; an offset of 0 ends a list. */
+/* In the same sector, followed by two lists of locations: data areas and metadata areas. An offset of 0 ends a
+ * list. */
 struct pv_header {
         char pvid[LVM_ID_LENGTH];
         uint64_t device_size;
@@ -36,7 +38,7 @@ struct place {
         uint64_t size;
 } __attribute__((packed));
 
-/* Behind the lists. One flag, from version 2 on, says whether some VG uses the PV. */
+/* Behind the lists. From version 2 on, a flag says whether a VG uses the PV. */
 struct extension_header {
         uint32_t version;
         uint32_t flags;
@@ -44,8 +46,8 @@ struct extension_header {
 #define EXTENSION_VERSION_WITH_FLAGS 2
 #define EXTENSION_FLAG_USED 1U
 
-/* Of a metadata area, its first 512 bytes; the ring of texts is the rest. The CRC is that of everything behind it. The first
- * location is the committed text; the second belongs to a change that is under way, and is never read. */
+/* The first 512 bytes of a metadata area; the rest is the ring of texts. The CRC covers everything behind it. The
+ * first location is the committed text; the second belongs to a pending change, and is never read. */
 struct area_header {
         uint32_t crc;
         char magic[16];
@@ -67,8 +69,8 @@ _Static_assert(sizeof(struct area_header) == 512, "the header of a metadata area
 
 uint32_t lvm_crc(uint32_t crc, const void *data, size_t size)
 {
-        /* One entry for each value of four bits. A table for eight would be twice as fast, which does not show here: a
-         * device has a few KiB to sum up, and takes far longer to deliver them. */
+        /* One entry for each value of four bits. A larger table would be faster, but a device has only a few KiB to
+         * check. */
         static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
                 0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4,
                 0xa00ae278, 0xbdbdf21c};
@@ -84,7 +86,7 @@ uint32_t lvm_crc(uint32_t crc, const void *data, size_t size)
 
 /* ------ label ------ */
 
-/* Copies what is at `*position` of the sector and moves on, or returns false if the sector ends before. */
+/* Copies `size` bytes at `*position` of the sector and moves on; returns false if the sector ends before. */
 static bool take(const uint8_t *sector, size_t *position, void *ret, size_t size)
 {
         if (*position > DISK_SECTOR_SIZE - size)
@@ -101,12 +103,12 @@ static int parse_places(const uint8_t *sector, size_t position, struct label *la
 
         do
                 if (!take(sector, &position, &place, sizeof(place)))
-                        return damaged(reterr_reason, "the list of data areas has no end");
+                        return damaged(reterr_reason, "unterminated list of data areas");
         while (place.offset != 0);
 
         for (;;) {
                 if (!take(sector, &position, &place, sizeof(place)))
-                        return damaged(reterr_reason, "the list of metadata areas has no end");
+                        return damaged(reterr_reason, "unterminated list of metadata areas");
                 if (place.offset == 0)
                         break;
                 if (label->n_metadata_areas >= LABEL_METADATA_AREAS_MAX)
@@ -115,7 +117,7 @@ static int parse_places(const uint8_t *sector, size_t position, struct label *la
                         (struct metadata_area){.offset = le64toh(place.offset), .size = le64toh(place.size)};
         }
 
-        /* The lists may end with the sector, as those of lvm2 before 2.02.99 can. */
+        /* The lists may end with the sector, as in lvm2 before 2.02.99. */
         label->unused = take(sector, &position, &extension, sizeof(extension)) &&
                         le32toh(extension.version) >= EXTENSION_VERSION_WITH_FLAGS &&
                         !(le32toh(extension.flags) & EXTENSION_FLAG_USED);
@@ -133,23 +135,23 @@ static int parse_sector(const uint8_t *sector, uint64_t index, struct label *ret
         int r;
 
         memcpy(&header, sector, sizeof(header));
-        /* wipefs(8) clears the type and nothing else. */
+        /* wipefs(8) clears only the type. */
         if (memcmp(header.magic, LABEL_MAGIC, sizeof(header.magic)) != 0 ||
                 memcmp(header.type, wiped, sizeof(wiped)) == 0)
                 return LABEL_NONE;
         if (le32toh(header.crc) != lvm_crc(LVM_CRC_INITIAL, sector + crc_end, DISK_SECTOR_SIZE - crc_end))
-                return damaged(reterr_reason, "the label has a wrong checksum");
+                return damaged(reterr_reason, "wrong checksum of the label");
         if (le64toh(header.sector) != index)
                 return damaged(reterr_reason, "the label belongs to another sector");
         if (memcmp(header.type, LABEL_TYPE, sizeof(header.type)) != 0)
-                return damaged(reterr_reason, "the label is of an unknown type");
+                return damaged(reterr_reason, "unknown type of label");
 
         position = le32toh(header.pv_offset);
         if (position < sizeof(header) || !take(sector, &position, &pv, sizeof(pv)))
-                return damaged(reterr_reason, "the PV header is outside of the label");
+                return damaged(reterr_reason, "PV header outside of the label");
         memcpy(label.pvid, pv.pvid, LVM_ID_LENGTH);
         if (!lvm_id_is_valid(label.pvid))
-                return damaged(reterr_reason, "the PV identifier has unexpected characters");
+                return damaged(reterr_reason, "invalid PV identifier");
 
         r = parse_places(sector, position, &label, reterr_reason);
         if (r < 0)
@@ -171,7 +173,7 @@ int label_read(int fd, struct label *ret, const char **reterr_reason)
         if ((size_t) n < sizeof(buffer))
                 return LABEL_NONE;
 
-        /* A damaged label does not hide a good one behind it: lvm2 goes on, too. */
+        /* A good label may follow a damaged one: lvm2 continues, too. */
         for (size_t i = 0; i < LABEL_SCAN_SECTORS; i++) {
                 const char *reason = NULL;
 
@@ -192,15 +194,15 @@ static bool is_possible(const struct metadata_area *area)
                area->offset <= INT64_MAX - area->size;
 }
 
-/* Nothing of the sum can overflow once the area has been checked and its size bounds the text. */
+/* This cannot overflow: the area was checked, and its size limits the text. */
 static int check_location(
         const struct metadata_area *area, const struct metadata_location *location, const char **reterr_reason)
 {
         if (location->offset < sizeof(struct area_header) || location->offset >= area->size ||
                 location->size == 0 || location->size > area->size - sizeof(struct area_header))
-                return damaged(reterr_reason, "the metadata text is outside of its area");
+                return damaged(reterr_reason, "metadata text outside of its area");
         if (location->size > METADATA_TEXT_SIZE_MAX)
-                return damaged(reterr_reason, "the metadata text is too long");
+                return damaged(reterr_reason, "metadata text too long");
         return 0;
 }
 
@@ -216,22 +218,22 @@ int metadata_area_read_location(
         *reterr_reason = NULL;
 
         if (!is_possible(area))
-                return damaged(reterr_reason, "the place of the metadata area is impossible");
+                return damaged(reterr_reason, "invalid location of the metadata area");
         n = read_at(fd, &header, sizeof(header), area->offset);
         if (n < 0)
                 return (int) n;
         if ((size_t) n < sizeof(header))
-                return damaged(reterr_reason, "the metadata area is behind the end of the device");
+                return damaged(reterr_reason, "metadata area behind the end of the device");
 
         if (le32toh(header.crc) !=
                 lvm_crc(LVM_CRC_INITIAL, (uint8_t *) &header + crc_end, sizeof(header) - crc_end))
-                return damaged(reterr_reason, "the metadata area's header has a wrong checksum");
+                return damaged(reterr_reason, "wrong checksum of the metadata area's header");
         if (memcmp(header.magic, AREA_MAGIC, sizeof(header.magic)) != 0 || le32toh(header.version) != AREA_VERSION)
-                return damaged(reterr_reason, "the metadata area is of an unknown kind");
-        /* lvm2 has the size from here, and the offset from both. It writes the same numbers to both, and where
-         * they differ nobody can say where the ring ends. */
+                return damaged(reterr_reason, "unknown kind of metadata area");
+        /* lvm2 uses the size from here, and the offset from both. It writes the same numbers to both; if they
+         * differ, the end of the ring is unknown. */
         if (le64toh(header.start) != area->offset || le64toh(header.size) != area->size)
-                return damaged(reterr_reason, "label and metadata area disagree on the area's place");
+                return damaged(reterr_reason, "label and metadata area disagree on its location");
 
         location = (struct metadata_location){
                 .offset = le64toh(header.committed.offset),
@@ -259,7 +261,7 @@ int metadata_area_read_text(int fd, const struct metadata_area *area, const stru
 
         *ret_text = NULL;
 
-        /* Checked before, by metadata_area_read_location(); but memory hangs on it. */
+        /* metadata_area_read_location() has checked this, but memory safety depends on it. */
         if (!is_possible(area) || check_location(area, location, reterr_reason) < 0) {
                 *reterr_reason = NULL;
                 return -EINVAL;
@@ -275,7 +277,7 @@ int metadata_area_read_text(int fd, const struct metadata_area *area, const stru
         n = read_at(fd, text, size_to_end, area->offset + location->offset);
         if (n < 0)
                 return (int) n;
-        /* What does not fit before the end of the ring goes on at its start. */
+        /* A text that wraps continues at the start of the ring. */
         if ((size_t) n == size_to_end && size_to_end < size) {
                 n_wrapped = read_at(
                         fd, text + size_to_end, size - size_to_end, area->offset + sizeof(struct area_header));
@@ -284,9 +286,9 @@ int metadata_area_read_text(int fd, const struct metadata_area *area, const stru
         }
 
         if ((size_t) n + (size_t) n_wrapped < size)
-                *reterr_reason = "the metadata text is behind the end of the device";
+                *reterr_reason = "metadata text behind the end of the device";
         else if (lvm_crc(LVM_CRC_INITIAL, text, size) != location->checksum)
-                *reterr_reason = "the metadata text has a wrong checksum";
+                *reterr_reason = "wrong checksum of the metadata text";
         *ret_text = TAKE_PTR(text);
         return *reterr_reason ? -EBADMSG : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What headgate knows of one VG: its metadata's facts, which of its PVs have been seen, and how far its activation is. */
+/* One VG: facts from its metadata, seen PVs, and the progress of its activation. */
 
 #include "lvm/vg.h"
 
@@ -40,7 +40,7 @@ uint64_t vg_since_usec(const struct vg *vg)
         return since[vg->state];
 }
 
-/* When all PVs were there, or it was decided to do without those that are missing. */
+/* When all PVs were present, or a degraded activation was decided. */
 static uint64_t ready_usec(const struct vg *vg)
 {
         return vg->state == VG_STATUS_DEGRADED && vg_is_incomplete(vg) ? vg->degraded_usec : vg->complete_usec;
@@ -58,10 +58,10 @@ struct vg_times vg_first_times(const struct vg *vg)
         };
 }
 
-/* What the kernel takes for the time of a file is that of its last tick, at most 10 ms old. */
+/* The kernel sets file times to its last tick, at most 10 ms ago. */
 #define TICK_USEC (10 * USEC_PER_MSEC)
 
-/* When a file was made, on the clock of file times. */
+/* Reads when a file was created, on the clock of file times. */
 static int read_birth(int root_fd, const char *path, int flags, uint64_t *ret_usec)
 {
         struct statx status;
@@ -91,7 +91,7 @@ static void read_links(const struct vg *vg, struct vg_times *times)
                 last_made = MAX(last_made, made - vg->clock_usec);
                 last_linked = MAX(last_linked, linked - vg->clock_usec);
         }
-        /* vgchange has waited for the links. What is younger was made anew, as mkfs has udev do for one. */
+        /* vgchange has waited for the links. Younger ones were created again, for example by udev after mkfs. */
         if (last_made + TICK_USEC < times->activating_usec || last_made > last_linked ||
                 last_linked > times->settled_usec)
                 return;
@@ -115,7 +115,7 @@ void vg_note_first(struct vg *vg)
                 read_links(vg, first);
 }
 
-/* What is seen at one look may have run for a moment. */
+/* A program that was seen once may have run only for a moment. */
 #define PROGRAM_MIN_USEC (2 * USEC_PER_SEC)
 
 void vg_note_program(struct vg *vg, const char *name, uint64_t usec)
@@ -134,7 +134,7 @@ char *vg_describe_program(const struct vg *vg)
                 return NULL;
         return string_format("lvm2 waited %s for %s%s%s%s.", DURATION_TO_STRING(vg->program_usec), vg->program,
                 checks ? "; global/" : "", checks ? vg->program : "",
-                checks ? "_options in lvm.conf says how much it checks" : "");
+                checks ? "_options in lvm.conf sets how much it checks" : "");
 }
 
 const char *vg_describe_activator(const struct vg *vg)
@@ -145,13 +145,13 @@ const char *vg_describe_activator(const struct vg *vg)
         if (vg_count(vg).autoactivated == 0)
                 return NULL;
         if (vg->first.settled_usec != 0)
-                return was_asked_for(&times) ? NULL : "before headgate saw it, as by the initrd";
+                return was_asked_for(&times) ? NULL : "before headgate saw it, for example by the initrd";
         return is_active && (times.settled_usec == 0 || !was_asked_for(&times)) ? "by hand" : NULL;
 }
 
 int64_t vg_to_realtime(const struct vg *vg, uint64_t usec)
 {
-        /* Modulo 2^64 this is right whatever the clock was set to. */
+        /* Modulo 2^64 this is right for any setting of the clock. */
         return (int64_t) (usec + vg->clock_usec) / (int64_t) USEC_PER_SEC;
 }
 
@@ -189,15 +189,15 @@ static int index_pvs(struct vg *vg)
         vg->pvs_by_pvid = dm_hash_create((unsigned int) n + 1);
         if (!vg->pvs_by_pvid)
                 return -ENOMEM;
-        /* Of several with one identifier, which only a forged text has, the first counts. */
+        /* Duplicate identifiers, which only forged metadata has: the first counts. */
         while (n-- > 0)
                 if (!dm_hash_insert(vg->pvs_by_pvid, vg->pvs[n].pvid, &vg->pvs[n]))
                         return -ENOMEM;
         return 0;
 }
 
-/* Whether there is a lock manager of the type (lvm2, is_lockd_type() in lib/locking/lvmlockd.c). lvm2 takes a VG of any
- * other type for a local one. */
+/* Whether this is the type of a lock manager (lvm2, is_lockd_type() in lib/locking/lvmlockd.c). lvm2 takes a VG of
+ * any other type for a local one. */
 static bool is_shared(const char *lock_type)
 {
         return lock_type && (streq(lock_type, "dlm") || streq(lock_type, "sanlock") || streq(lock_type, "idm"));
@@ -291,7 +291,7 @@ bool vg_is_settled(const struct vg *vg)
         return vg->state != VG_STATUS_COMPLETE && vg->state != VG_STATUS_ACTIVATING;
 }
 
-/* An LV by its identifier. A disk chooses these, and could have all of them in one bucket of a hash table: so they are sorted. */
+/* An LV by its identifier. Sorted instead of hashed, as a forged disk could choose identifiers with the same hash. */
 struct known_lv {
         const char *lvid;
         const struct vg_lv *lv;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate-monitor: has lvm2 monitor LVs, or stop it, in place of lvm2-monitor.service's own commands, which read
- * all disks whether there is anything to be monitored or not. It looks at what is active, and becomes a vgchange for
- * those VGs only that have something in question; without any it does nothing. */
+/* headgate-monitor: starts or stops lvm2's monitoring of LVs, in place of lvm2-monitor.service's own commands,
+ * which read all disks in any case. It executes vgchange for the VGs with LVs that may be monitored, and does
+ * nothing if there are none. */
 
 #include "lvm/command.h"
 #include "lvm/dm-devices.h"
@@ -12,18 +12,17 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-/* The types of targets that lvm2 never asks dmeventd(8) to monitor (lvm2, lib/activate/activate.c and the segment
- * types' target_monitored; 2.03.16 to 2.03.31). lvm2 is asked about any other one, also about those that this does
- * not know. A device without a table has no target. */
+/* Target types that lvm2 never lets dmeventd(8) monitor (lvm2, lib/activate/activate.c and the segment types'
+ * target_monitored; 2.03.16 to 2.03.31). All others, also unknown ones, are passed to lvm2. A device without a
+ * table has no target. */
 static const char *const unmonitored_targets[] = {"", "linear", "striped", "cache", "crypt", "error", "integrity",
         "snapshot-origin", "thin", "writecache", "zero"};
 
-static const char usage[] =
-        "Usage: headgate-monitor [OPTION...] y|n\n\n"
-        "Have lvm2 monitor LVs that are active, or stop monitoring them. Run by lvm2-monitor.service.\n\n"
-        "  -h, --help     Show this help\n"
-        "      --version  Show the version\n\n"
-        "See headgate-monitor(8).\n";
+static const char usage[] = "Usage: headgate-monitor [OPTION...] y|n\n\n"
+                            "Start (y) or stop (n) monitoring of active LVs. Run by lvm2-monitor.service.\n\n"
+                            "  -h, --help     Show this help\n"
+                            "      --version  Show the version\n\n"
+                            "See headgate-monitor(8).\n";
 
 static bool may_be_monitored(const struct dm_device *device)
 {
@@ -37,7 +36,7 @@ static int add_vgs(const struct dm_devices *devices, struct strv *arguments)
 
         if (!known)
                 return -ENOMEM;
-        /* Any program can make a device that looks like an LV of VG "@a": lvm2 would take that for all VGs with a tag. */
+        /* A device may look like an LV of VG "@a", which lvm2 would take for all VGs with a tag. */
         FOREACH_ARRAY(device, devices->devices, devices->n)
                 if (may_be_monitored(device) && vg_name_is_valid(device->vg) &&
                         !dm_hash_lookup(known, device->vg) &&
@@ -64,7 +63,7 @@ static int run(const char *value)
         if (r < 0)
                 return log_oom();
         if (arguments.n == ELEMENTSOF(words)) {
-                log_debug("No LV is active that lvm2 could monitor.");
+                log_debug("No active LV needs monitoring.");
                 return 0;
         }
         r = lvm_command_become(&arguments);

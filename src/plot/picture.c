@@ -8,15 +8,14 @@
 
 #define TOP 156.0 /* of the rows */
 
-/* So much more is shown at the end, of what goes on. */
+/* The picture shows at least this much time after the last event, for unfinished bars. */
 #define OUTLOOK_MIN_USEC (10 * USEC_PER_MSEC)
 
-/* So many numbers fit beside each other. */
+/* This many numbers fit on the axis. */
 #define NUMBERS_MAX 8
 
-/* The hues are those of Okabe and Ito, "Color Universal Design" (https://jfly.uni-koeln.de/color/), which people who
- * are blind to colours tell apart, too; in grey they differ in brightness. What has gone wrong has hatching and a sign
- * besides. */
+/* The hues are those of Okabe and Ito, "Color Universal Design" (https://jfly.uni-koeln.de/color/), which
+ * colour-blind people can distinguish; in grey they differ in brightness. Failures also have hatching and a sign. */
 static const char head[] =
         "<style>\n"
         "text{font-family:'DejaVu Sans','Liberation Sans',Arial,sans-serif;font-size:13px;fill:#222}\n"
@@ -78,7 +77,7 @@ double picture_position(const struct picture *picture, uint64_t usec)
                (PICTURE_RIGHT - PICTURE_LEFT) * (double) (MIN(MAX(usec, from), to) - from) / (double) (to - from);
 }
 
-/* Numbers have as many decimals as tell one from the next. */
+/* Numbers have enough decimals to differ. */
 static void draw_axis(struct picture *picture, double bottom, const char *title)
 {
         double top = TOP - 6;

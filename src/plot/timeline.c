@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The picture of a timeline: a row for each bar, or of many for those that matter. */
+/* The picture of a timeline: a row for each bar, or if there are many for the important ones. */
 
 #include "plot/picture.h"
 #include "plot/plot.h"
 #include "shared/util.h"
 
-/* As many rows fit on a page, or a large screen. */
+/* This many rows fit on a page or a large screen. */
 #define ROWS_MAX 60U
 
-/* With more bars than that, of how many there is a row. */
+/* With more bars than that, the number of rows for failed ones. */
 #define TROUBLES_MAX 40U
 #define SLOWEST_MAX 20U
 
 #define LEGEND_Y 82.0
-/* Of the band of those without a row, and of each moment in it. */
+/* The height of the band of bars without a row, and the width of its steps. */
 #define BAND_HEIGHT 66.0
 #define BAND_STEP 4.0
 
-#define GAP 6.0 /* between a bar and what is written beside it */
+#define GAP 6.0 /* between a bar and its note */
 
-/* How each phase is drawn, and below these each end that is not as it should be; and in which words. What is only waited
- * for is half as high as what is done. */
+/* Style and words of each phase, then of each unsuccessful end. Waiting is drawn at half the height. */
 static const struct {
         enum timeline_kind kind;
         enum timeline_end end;
@@ -37,7 +36,7 @@ static const struct {
         [TIMELINE_HELD] = {TIMELINE_SHUTDOWN, TIMELINE_DONE, "held", PICTURE_BAR_HEIGHT / 2, "in use"},
         [TIMELINE_REMOVAL] = {TIMELINE_SHUTDOWN, TIMELINE_DONE, "removal", PICTURE_BAR_HEIGHT, "removal"},
         {TIMELINE_BOOT, TIMELINE_FAILED, "failed", PICTURE_BAR_HEIGHT, "failed"},
-        {TIMELINE_BOOT, TIMELINE_UNFINISHED, "unfinished", PICTURE_BAR_HEIGHT, "not up yet"},
+        {TIMELINE_BOOT, TIMELINE_UNFINISHED, "unfinished", PICTURE_BAR_HEIGHT, "not active yet"},
         {TIMELINE_BOOT, TIMELINE_SKIPPED, NULL, 0, "skipped"},
         {TIMELINE_SHUTDOWN, TIMELINE_FAILED, "failed", PICTURE_BAR_HEIGHT, "left"},
 };
@@ -46,15 +45,15 @@ struct plot {
         struct picture picture;
         struct timeline *timeline;
         bool boot;
-        uint64_t first_usec, last_usec; /* bars that begin later are not shown */
+        uint64_t first_usec, last_usec; /* bars that begin later are hidden */
         size_t n_later;
-        const struct timeline_bar **bars; /* those that are drawn at a time */
+        const struct timeline_bar **bars; /* the bars to draw next */
         size_t n_bars;
 };
 
-/* ------ which bars are shown ------ */
+/* ------ selecting bars ------ */
 
-/* Selects bars that ended as they should, others, or both. */
+/* Selects successful bars, others, or both. */
 static void select_bars(struct plot *plot, int (*order)(const void *, const void *), bool done, bool others)
 {
         SORT(plot->timeline->bars, plot->timeline->n, order);
@@ -76,7 +75,7 @@ static char *format_title(const struct timeline *timeline)
                 *date != '\0' ? ", " : "", date);
 }
 
-/* How many there are in each state, in the order of their first ones: "5 active, 2 waiting". */
+/* Prints the number of bars in each state, in order of appearance: "5 active, 2 waiting". */
 static void print_states(struct picture *picture, const struct timeline *timeline)
 {
         for (size_t i = 0; i < timeline->n; i++) {
@@ -108,11 +107,11 @@ static void draw_subtitle(struct plot *plot)
                         DURATION_TO_STRING(plot->last_usec - picture->zero_usec),
                         plot->boot ? "the start of the kernel" : "the shutdown began");
         if (plot->n_later > 0)
-                picture_print(picture, "; %zu that came later left out", plot->n_later);
+                picture_print(picture, "; %zu later omitted", plot->n_later);
         fputs("</text>\n", picture->file);
 }
 
-/* A sign with its middle at a point, for an end that is not as it should be; nothing for one that is. */
+/* Draws the sign of an unsuccessful end around a point; nothing for other ends. */
 static void draw_sign(FILE *file, enum timeline_end end, double x, double y)
 {
         if (end == TIMELINE_FAILED)
@@ -153,7 +152,7 @@ static void draw_heading(struct picture *picture, const char *text)
         picture->y += PICTURE_ROW_HEIGHT + 4;
 }
 
-/* All that is known, for the pointer. */
+/* The full text, for the tooltip. */
 static void print_bar(struct picture *picture, const struct timeline_bar *bar)
 {
         picture_print(
@@ -164,7 +163,7 @@ static void print_bar(struct picture *picture, const struct timeline_bar *bar)
         picture_print(picture, "%s%s", !isempty(bar->reason) ? ". " : "", bar->reason ?: "");
 }
 
-/* Beside the bar: what it is sorted by, or what has gone wrong. */
+/* Makes the note of a bar: its time, or what failed. */
 static char *describe_end(const struct timeline_bar *bar)
 {
         if (bar->end == TIMELINE_DONE)
@@ -173,7 +172,7 @@ static char *describe_end(const struct timeline_bar *bar)
         return string_format("%s%s%s", bar->state, !isempty(bar->reason) ? ": " : "", bar->reason ?: "");
 }
 
-/* To the right of the bar, which begins and ends there; or where that is too narrow, to the left of it; or else on it. */
+/* Draws the note right of the bar; if there is no room, left of it or on it. */
 static void draw_note(struct picture *picture, double begin, double right, double y, const char *note)
 {
         double width = (double) strlen(note ?: "?") * PICTURE_LETTER_WIDTH;
@@ -186,7 +185,7 @@ static void draw_note(struct picture *picture, double begin, double right, doubl
                 picture_text(picture, MIN(begin + GAP + width, PICTURE_WIDTH - 8), y, "end", "note", note);
 }
 
-/* A bar with its name and its time, and, if it has not ended well, a frame, a sign and the reason. */
+/* Draws a bar with name and time, and for an unsuccessful one a frame, a sign and the reason. */
 static void draw_row(struct picture *picture, const struct timeline_bar *bar)
 {
         double middle = picture->y + PICTURE_ROW_HEIGHT / 2, x = picture_position(picture, bar->first_usec);
@@ -215,7 +214,7 @@ static void draw_row(struct picture *picture, const struct timeline_bar *bar)
         picture->y += PICTURE_ROW_HEIGHT;
 }
 
-/* Below a heading, or, without one, each storage tree below its own. */
+/* Draws rows below a heading, or without one by storage tree. */
 static void draw_rows(struct plot *plot, const char *what, size_t n_max)
 {
         size_t n = MIN(plot->n_bars, n_max);
@@ -234,7 +233,7 @@ static void draw_rows(struct plot *plot, const char *what, size_t n_max)
         }
 }
 
-/* Bars from the `first` on, which have no rows: how many of them are under way at each moment. */
+/* Draws the band for bars from `first` on, which have no rows: how many are active at each moment. */
 static void draw_band(struct plot *plot, size_t first)
 {
         struct picture *picture = &plot->picture;
@@ -256,12 +255,12 @@ static void draw_band(struct plot *plot, size_t first)
         }
 }
 
-/* ------ all of it ------ */
+/* ------ the picture ------ */
 
 static void draw_many(struct plot *plot)
 {
         select_bars(plot, timeline_by_blame, false, true);
-        draw_rows(plot, plot->boot ? "Not up" : "Left", TROUBLES_MAX);
+        draw_rows(plot, plot->boot ? "Not active" : "Left", TROUBLES_MAX);
         select_bars(plot, timeline_by_blame, true, false);
         draw_rows(plot, "Slowest", SLOWEST_MAX);
         draw_band(plot, SLOWEST_MAX);
@@ -284,7 +283,7 @@ int plot_timeline(struct timeline *timeline)
                 plot.first_usec = MIN(plot.first_usec, bar->first_usec);
                 plot.n_later += bar->first_usec > plot.last_usec;
         }
-        /* A shutdown counts from its own beginning, a boot from that of the kernel. */
+        /* A shutdown counts from its start, a boot from that of the kernel. */
         r = picture_begin(&plot.picture, plot.first_usec, plot.last_usec, plot.boot ? 0 : plot.first_usec);
         if (r < 0)
                 return r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The process that reads disks: it gives up what it can, then reads and parses one device after another. */
+/* The reader's child process: it drops privileges, then reads and parses one device after another. */
 
 #include "reader/child.h"
 
@@ -24,10 +24,10 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
-/* libdevmapper makes some 350 MiB of nodes of the largest text. */
+/* The nodes of the largest text take some 350 MiB in libdevmapper. */
 #define MEMORY_MORE (UINT64_C(1) << 30)
 
-/* The largest text takes a second. A usual disk takes less than a tenth of one, on the slowest machine. */
+/* The largest text takes a second; a usual disk takes less than a tenth of one, even on a slow machine. */
 #define CPU_SEC 20
 #define DEVICES_PER_CPU_SEC 10
 
@@ -48,7 +48,7 @@
 #endif
 
 #ifdef ARCHITECTURE
-/* What libc and libdevmapper need besides; also to abort(). */
+/* System calls that libc and libdevmapper need, also for abort(). */
 static const int allowed_calls[] = {
         SYS_read,
         SYS_pread64,
@@ -87,14 +87,14 @@ static const int allowed_calls[] = {
 };
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-/* The half of an argument that has the flags of openat(). */
+/* The half of the argument with the flags of openat(). */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define LOAD_FLAGS BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2]) + 4)
 #else
 #define LOAD_FLAGS LOAD(args[2])
 #endif
 #define RETURN(value) BPF_STMT(BPF_RET | BPF_K, value)
-/* A call that a later libc makes besides must not lose all disks. */
+/* An additional system call of a later libc must not make all disks unreadable. */
 #define REFUSE RETURN(SECCOMP_RET_ERRNO | ENOSYS)
 #define ALLOW RETURN(SECCOMP_RET_ALLOW)
 #define SKIP_UNLESS(condition, number, n) BPF_JUMP(BPF_JMP | (condition) | BPF_K, number, 0, n)
@@ -129,7 +129,7 @@ static void limit_calls(void)
 }
 #endif
 
-/* All but the one to read disks whose owner a rule of udev has changed. */
+/* Keeps only the capability to read disks whose owner was changed by udev rules. */
 static void drop_capabilities(void)
 {
         struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -146,7 +146,7 @@ static void drop_capabilities(void)
         (void) syscall(SYS_capset, &header, data);
 }
 
-/* What the process has already is not counted, which a sanitizer makes much of. */
+/* Memory that the process has already does not count; with sanitizers that is much. */
 static void limit_memory(void)
 {
         _cleanup_free_ char *text = NULL;
@@ -158,16 +158,16 @@ static void limit_memory(void)
         (void) setrlimit(RLIMIT_AS, &(struct rlimit){.rlim_cur = bytes, .rlim_max = bytes});
 }
 
-/* What the child gives up before it looks at the first disk, since what stands on them may be made to harm it: memory beyond
- * 1 GiB more than it has, processor time beyond what `n_devices` may take, all capabilities but CAP_DAC_OVERRIDE, and each
- * system call but those that open for reading, read, get memory, write to what is open, and end. One of these limits that the
- * kernel does not know is left out. */
+/* Enters the sandbox before reading the first disk, whose contents may be hostile. It limits memory to 1 GiB more
+ * than now, CPU time to what `n_devices` may take, capabilities to CAP_DAC_OVERRIDE, and system calls. Allowed are
+ * opening for reading, reading, getting memory, writing to open descriptors, and exiting. Limits that the kernel
+ * does not support are skipped. */
 static void enter_sandbox(size_t n_devices)
 {
         rlim_t seconds = CPU_SEC + n_devices / DEVICES_PER_CPU_SEC;
 
         limit_memory();
-        /* At the hard limit the kernel sends SIGKILL, which says nothing about the disk. */
+        /* A lower hard limit would cause SIGKILL, which does not count as a crash on the disk. */
         (void) setrlimit(RLIMIT_CPU, &(struct rlimit){.rlim_cur = seconds, .rlim_max = seconds + 1});
         (void) setrlimit(RLIMIT_CORE, &(struct rlimit){});
         drop_capabilities();
@@ -175,14 +175,14 @@ static void enter_sandbox(size_t n_devices)
         limit_calls();
 }
 
-/* No disk has larger sectors. */
+/* The largest sector size of disks. */
 #define PIECE_SIZE 4096U
 
-/* What the child knows, which lives for one list of devices. */
+/* State of the child, for one list of devices. */
 struct child {
         reader_known_function is_known;
         void *userdata;
-        struct dm_hash_table *texts; /* size and checksum of those that it has read */
+        struct dm_hash_table *texts; /* size and checksum of texts that were read */
 };
 
 static void set_reason(char (*ret)[64], const char *reason)
@@ -196,7 +196,7 @@ static bool knows(const struct child *child, const struct text_id *key)
                dm_hash_lookup_binary(child->texts, key, sizeof(*key));
 }
 
-/* Parses the text. Without memory for it, it is as one that cannot be read. */
+/* Parses the text. Without memory the text counts as unreadable. */
 static int take_text(const char *text, struct reader_copy *copy, const char **reterr_reason)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
@@ -226,7 +226,7 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
 {
         struct reader_copy *copy = &result->copies[result->n_copies];
 
-        /* lvm2 may write while we read: then the checksum does not fit, and a second look shows the new text. */
+        /* lvm2 may write meanwhile: then the checksum is wrong, and a second attempt reads the new text. */
         for (int attempt = 0; attempt < 2; attempt++) {
                 _cleanup_free_ char *text = NULL;
                 struct metadata_location location = {};
@@ -265,14 +265,14 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
         result->n_copies++;
 }
 
-/* The superblock of version 1.2, which mdadm makes by default: the kernel's include/uapi/linux/raid/md_p.h. All is little-endian. */
+/* md superblock of version 1.2, mdadm's default: include/uapi/linux/raid/md_p.h of the kernel. Little-endian. */
 #define MD_OFFSET 4096
 #define MD_MAGIC 0xa92b4efcU
 #define MD_N_DISKS 92
 #define MD_NUMBER 160
 #define MD_ROLES 256
 
-/* What has no label may be a member of an array that a PV is in. */
+/* A device without label may be a member of an array that contains a PV. */
 static void read_md_role(int fd, struct reader_result *result)
 {
         uint32_t super[PIECE_SIZE / sizeof(uint32_t)], number;
@@ -301,16 +301,16 @@ static void read_device(struct child *child, const struct reader_device *device,
         /* Buffered, as blkid in udev's rules has just read the same blocks. */
         fd = open(device->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-                /* Nothing is wrong with the device: the worker has another child look again. */
+                /* The device is not at fault: the worker retries with another child. */
                 _exit(EXIT_FAILURE);
         if (fd < 0)
                 result->error = -errno;
         else if (fstat(fd, &status) < 0)
                 result->error = -errno;
-        /* Another device has the name by now. */
+        /* Another device has this name now. */
         else if (S_ISBLK(status.st_mode) && status.st_rdev != device->number)
                 result->error = -ENXIO;
-        /* A loop device without its file, for instance: what was there has gone, and is not another VG's now. */
+        /* For example a loop device that was detached: its PV was removed, but has not left its VG. */
         else if (S_ISBLK(status.st_mode) && lseek(fd, 0, SEEK_END) == 0)
                 result->error = -ENOMEDIUM;
         if (result->error < 0)
@@ -331,7 +331,7 @@ static void read_device(struct child *child, const struct reader_device *device,
                 read_copy(child, fd, area, result);
 }
 
-/* An error is a response, too. */
+/* An error counts as a response. */
 static void probe_device(const struct reader_device *device, struct reader_result *result)
 {
         _cleanup_close_ int fd = open(device->name, O_RDONLY | O_DIRECT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -342,7 +342,7 @@ static void probe_device(const struct reader_device *device, struct reader_resul
                 result->error = -errno;
 }
 
-/* At once, so that the parent wakes once. A pipe takes all of it, since there is no handler of a signal. */
+/* One write, so that the parent wakes up once. The pipe accepts all of it, as no signal handler interrupts. */
 static int write_result(const struct reader_result *result)
 {
         struct iovec parts[1 + LABEL_METADATA_AREAS_MAX] = {{(void *) result, sizeof(*result)}};
@@ -359,7 +359,7 @@ static int write_result(const struct reader_result *result)
         return written == (ssize_t) size ? 0 : -EPIPE;
 }
 
-/* What libdevmapper says of a text is told by the reason for which it is not used. */
+/* Ignores libdevmapper's message: the reason of the result replaces it. */
 static void ignore_message(_unused_ const char *message, _unused_ void *userdata)
 {
 }
@@ -369,8 +369,8 @@ void reader_child_run(reader_known_function is_known, void *userdata, enum reade
 {
         struct child child = {is_known, userdata, dm_hash_create(64)};
 
-        /* No descriptor of the parent is for a child that may outlive it by a read() that hangs, or has come to harm: not
-         * the worker's lock on "running", nor a journal, or a terminal or pipe of whoever runs headgate. */
+        /* Closes all descriptors of the parent: the worker's lock on "running", its journal, terminals and pipes.
+         * The child may outlive the parent in a blocked read(), or be compromised by a disk. */
         (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (!child.texts || dup2(write_fd, STDOUT_FILENO) < 0)
                 _exit(EXIT_FAILURE);

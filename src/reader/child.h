@@ -6,14 +6,14 @@
 #include "lvm/metadata.h"
 #include "lvm/pv.h"
 
-/* The child process of a reader, see reader.h: what it is given, and what it writes. */
+/* The child process of a reader, see reader.h: its input and output. */
 
 enum reader_task {
         READER_READ,  /* the label and the metadata */
-        READER_PROBE, /* a few bytes, bypassing the kernel's cache: only to see if the device responds */
+        READER_PROBE, /* a few bytes, bypassing the page cache, to see whether the device responds */
 };
 
-/* A list of devices to be read. */
+/* A list of devices to read. */
 struct reading {
         struct reader_device {
                 dev_t number;
@@ -22,33 +22,33 @@ struct reading {
         size_t n;
 };
 
-/* One of the at most two metadata areas of a PV. */
+/* One of the metadata areas of a PV, two at most. */
 struct reader_copy {
         int32_t error; /* 0, or a negative errno: -EBADMSG with a reason */
         uint32_t checksum;
         uint64_t size;
-        uint64_t facts_size;      /* 0 where the text was known already, or could not be read */
+        uint64_t facts_size;      /* 0 if the text is known already, or unreadable */
         const char *facts;        /* see facts_write() */
-        char name[LVM_NAME_SIZE]; /* of the VG as far as a damaged text tells, or "" */
+        char name[LVM_NAME_SIZE]; /* of the VG, perhaps from a damaged text, or "" */
         char reason[64];
 };
 
 struct reader_result {
         dev_t device;
-        const char *name; /* of the device, as in the list; from the parent */
-        int32_t error;    /* 0, or a negative errno: -EBADMSG with a reason; with both, no PV if pvid is "" */
-        uint32_t slow;    /* not 0 if it was waited for for more than a tenth of a second; from the parent */
+        const char *name; /* of the device, as in the list; set by the parent */
+        int32_t error;    /* 0, or a negative errno: -EBADMSG with a reason; pvid is "" if it is not a PV */
+        uint32_t slow;    /* not 0 if it took more than a tenth of a second; set by the parent */
         char pvid[LVM_ID_SIZE];
-        uint32_t unused;            /* not 0 if the PV says that no VG has it */
+        uint32_t unused;            /* not 0 if the PV is flagged as used by no VG */
         uint32_t empty;             /* not 0 if a metadata area is in use and empty */
-        uint32_t n_ignored;         /* metadata areas that lvm2 was told to ignore */
-        uint32_t md_disks, md_role; /* of a member of an md array; 0 of what is none */
+        uint32_t n_ignored;         /* metadata areas that lvm2 ignores (vgchange --metadatacopies) */
+        uint32_t md_disks, md_role; /* of a member of an md array; else 0 */
         char reason[64];
-        uint32_t n_copies; /* of metadata; areas that are empty or ignored do not count */
+        uint32_t n_copies; /* metadata copies, without empty and ignored areas */
         struct reader_copy copies[LABEL_METADATA_AREAS_MAX];
 };
 
-/* Whether the metadata with that size and checksum is known, and need not be read. May be NULL: none is. */
+/* Whether the metadata with that size and checksum is known, and need not be read. May be NULL for none. */
 typedef bool (*reader_known_function)(uint64_t size, uint32_t checksum, void *userdata);
 
 /* Writes a struct reader_result for each device to `write_fd`, followed by the facts of its copies. Never returns. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reading a list of devices at once, for commands: with an event loop that lives for that long. */
+/* Reads a list of devices for a command, with an event loop of its own. */
 
 #include "reader/pv.h"
 
@@ -10,7 +10,7 @@
 #include "reader/reader.h"
 #include "shared/util.h"
 
-/* Somebody sits in front of a terminal. A disk that has to spin up takes longer, and is slow to answer anyway. */
+/* A user waits at the terminal. A disk that has to spin up takes longer, but that is reported, too. */
 #define TIMEOUT_USEC (3 * USEC_PER_SEC)
 
 struct run {
@@ -60,14 +60,12 @@ int devices_read(char *const paths[], size_t n, reader_result_function on_result
 
 const char *reader_describe_error(int error)
 {
-        return error == -ETIMEDOUT ? "it is unresponsive"
-               : error == -EFAULT  ? "the reader crashed on it"
-                                   : strerror(-error);
+        return error == -ETIMEDOUT ? "unresponsive" : error == -EFAULT ? "reader crashed" : strerror(-error);
 }
 
 static int note_damage(struct pv *pv, const char *reason)
 {
-        return string_replace(&pv->damage, strdup(!isempty(reason) ? reason : "it cannot be read"));
+        return string_replace(&pv->damage, strdup(!isempty(reason) ? reason : "unreadable"));
 }
 
 static int take_copy(const struct reader_copy *copy, struct pv *pv)
@@ -75,7 +73,7 @@ static int take_copy(const struct reader_copy *copy, struct pv *pv)
         _cleanup_vg_ struct vg *metadata = NULL;
         int r;
 
-        /* Another copy of what was read from the first area. */
+        /* The same text as in the first area. */
         if (copy->error == 0 && !copy->facts)
                 return 0;
         r = copy->error < 0 ? copy->error : facts_read(copy->facts, copy->facts_size, &metadata);

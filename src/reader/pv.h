@@ -6,24 +6,24 @@
 #include "lvm/metadata.h"
 #include "reader/reader.h"
 
-/* What is on a device, by headgate's own reader of LVM's structures. */
+/* The LVM structures on a device, as read by headgate. */
 struct pv {
-        int error; /* 0, or the negative errno with which the device cannot be read, see reader_describe_error() */
-        char *damage; /* how label or metadata are damaged; NULL if they are not */
+        int error;    /* 0, or a negative errno if the device is unreadable, see reader_describe_error() */
+        char *damage; /* the damage of label or metadata; NULL for none */
         uint32_t md_disks,
-                md_role; /* of a member of an md array, by its superblock 1.2: how many it has, and which it is; 0 of others */
-        bool found;  /* there is a label, and what follows is set */
-        bool unused; /* a metadata area is in use and empty: the PV belongs to no VG */
+                md_role; /* of a member of an md array (superblock 1.2): number of disks, and its role; else 0 */
+        bool found;      /* there is a label, and the following fields are set */
+        bool unused;     /* a metadata area is in use and empty: the PV belongs to no VG */
         char pvid[LVM_ID_SIZE];
-        struct vg *metadata; /* the newest copy that is not damaged; NULL if there is none */
+        struct vg *metadata; /* the newest undamaged copy; NULL for none */
 };
 
-/* Reads the device or image `path`, in another process. A device that does not answer is given up after 3 seconds, with the
- * error -ETIMEDOUT. Returns 0 or -ENOMEM: all else is in `*ret`, which is to be emptied with pv_done(). */
+/* Reads the device or image `path`, in another process. An unresponsive device times out after 3 seconds, with the
+ * error -ETIMEDOUT. Returns 0 or -ENOMEM. Everything else is in `*ret`, to be freed with pv_done(). */
 int pv_read(const char *path, struct pv *ret) _nonnull_all_ _must_check_;
 
-/* Walks the block devices on which udev has found that (ID_FS_TYPE), "LVM2_member" for PVs. Returns 0, with `*ret` to be unreferenced by
- * the caller, or a negative errno. */
+/* Enumerates block devices whose ID_FS_TYPE in udev's database is `fs_type`, "LVM2_member" for PVs. Returns 0, with
+ * `*ret` to be unreferenced by the caller, or a negative errno. */
 int devices_with_signature_new(const char *fs_type, sd_device_enumerator **ret) _nonnull_all_ _must_check_;
 #define FOREACH_UDEV_DEVICE(device, enumerator)                                                                   \
         for (sd_device *device = sd_device_enumerator_get_device_first(enumerator); device;                       \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Child processes that read devices, followed by an event loop: what they report, and what becomes of the rest of their lists
- * when a device is unresponsive or a child crashes. */
+/* Child processes that read devices, in an event loop: handles their results, unresponsive devices and crashes. */
 
 #include "reader/reader.h"
 
@@ -17,7 +16,7 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
-/* A healthy disk responds within milliseconds. One that a reader, not short of a processor, waits for longer is slow. */
+/* A healthy disk responds within milliseconds. A disk that blocks a reader for longer is slow. */
 #define SLOW_USEC (100 * USEC_PER_MSEC)
 #define STALL_USEC (500 * USEC_PER_MSEC)
 
@@ -29,10 +28,10 @@
 /* As many devices can be unresponsive at the same time without delaying others. */
 #define READERS_MAX 128U
 
-/* Results are taken together if they follow each other faster: what is done after one is done for all. */
+/* Results that follow each other faster are handled together, with one step. */
 #define RESULTS_INTERVAL_USEC (10 * USEC_PER_MSEC)
 
-/* From the end of its pipe to that of a process it takes a moment. */
+/* Most time from the end of the pipe to the exit of the process. */
 #define ENDING_MAX_MSEC 1000
 
 struct readers {
@@ -49,22 +48,22 @@ enum patience { FRESH, BUSY, SLOW, STALLED, WARNED };
 
 /* A child that reads `reading`, now the device at `next`. */
 struct reader {
-        struct dm_list list; /* in that of the readers; first, as dm_list wants it */
+        struct dm_list list; /* readers.list; first, as dm_list requires */
         struct readers *readers;
         enum reader_task task;
         struct reading reading;
         size_t next;
-        uint64_t since_usec;    /* when it started with that device */
-        enum patience patience; /* with that device */
-        bool is_retry;          /* another reader crashed on the device */
-        bool unsound;           /* what it writes makes no sense */
+        uint64_t since_usec;    /* when it started on the current device */
+        enum patience patience; /* for the current device */
+        bool is_retry;          /* a reader crashed on the device before */
+        bool unsound;           /* its output is invalid */
 
         sd_event_source *io_source;
         sd_event_source *timer_source;
         pid_t pid;
         int fd; /* the reading end of the pipe to the child */
 
-        char *buffer; /* output of the child that is not a complete result yet */
+        char *buffer; /* an incomplete result of the child */
         size_t size, allocated;
 };
 
@@ -78,7 +77,7 @@ int reading_add(struct reading *reading, dev_t number, const char *name)
         return 0;
 }
 
-/* Forgets the devices from `n` on. */
+/* Drops the devices from `n` on. */
 static void reading_cut(struct reading *reading, size_t n)
 {
         while (reading->n > n)
@@ -92,7 +91,7 @@ void reading_done(struct reading *reading)
         *reading = (struct reading){};
 }
 
-/* The event loop reaps the child; it is to forget it, too. */
+/* The event loop has reaped the child; the source is not needed any longer. */
 static int on_child(sd_event_source *source, _unused_ const siginfo_t *info, _unused_ void *userdata)
 {
         return sd_event_source_set_floating(source, false);
@@ -106,7 +105,7 @@ static struct reader *reader_free(struct reader *reader)
         sd_event_source_disable_unref(reader->io_source);
         sd_event_source_disable_unref(reader->timer_source);
         if (reader->pid > 0) {
-                /* A child that is blocked in read() ends when the kernel lets it. */
+                /* A child that is blocked in read() exits once the kernel allows it. */
                 (void) kill(reader->pid, SIGKILL);
                 (void) sd_event_add_child(reader->readers->event, NULL, reader->pid, WEXITED, on_child, NULL);
         }
@@ -139,7 +138,7 @@ static bool ends(const char *string, size_t size)
         return memchr(string, '\0', size);
 }
 
-/* A child that has come to harm by what stands on a disk is not to harm its parent. */
+/* A child may be compromised by disk contents: validates its result. */
 static bool is_sound(const struct reader *reader, const struct reader_result *result)
 {
         if (result->n_copies > ELEMENTSOF(result->copies) || !ends(result->pvid, sizeof(result->pvid)) ||
@@ -153,8 +152,8 @@ static bool is_sound(const struct reader *reader, const struct reader_result *re
         return isempty(result->pvid) || lvm_id_is_valid(result->pvid);
 }
 
-/* Hands over the result that begins at `done` in the buffer if all of it is there. Returns the bytes that it took, 0 if more
- * are needed or the result is not sound, or a negative errno. */
+/* Passes on the result at `done` in the buffer if it is complete. Returns its size, 0 if more bytes are needed or
+ * the result is invalid, or a negative errno. */
 static ssize_t hand_over_one(struct reader *reader, size_t done)
 {
         size_t left = reader->size - done, size = sizeof(struct reader_result);
@@ -199,7 +198,7 @@ static int hand_over(struct reader *reader)
 
 static int start(struct readers *readers, enum reader_task task, struct reading *reading, bool is_retry);
 
-/* Starts another reader for the devices from `from` up to, not including, `to`. */
+/* Starts another reader for the devices from `from` to before `to`. */
 static int start_for_part(struct reader *reader, size_t from, size_t to, bool is_retry)
 {
         _cleanup_reading_ struct reading passed = {};
@@ -238,8 +237,8 @@ static int fail_current_device(struct reader *reader, int error)
         return r < 0 ? r : readers->on_progress(readers->userdata);
 }
 
-/* Likewise, if the child crashed, or writes what makes no sense. The reason may not be the device, so that gets another reader
- * of its own first. */
+/* Likewise if the child crashed, or its output is invalid. The device may not be the cause, so it gets another
+ * reader of its own first. */
 static int retry_current_device(struct reader *reader)
 {
         _cleanup_(reader_freep) struct reader *owned = NULL;
@@ -252,7 +251,7 @@ static int retry_current_device(struct reader *reader)
                        ?: start_for_part(reader, reader->next + 1, reader->reading.n, false);
 }
 
-/* Ends the reader and frees it, without a word about the devices that it has not read. */
+/* Ends the reader and frees it, without results for its remaining devices. */
 static int fail_all_devices(struct reader *reader)
 {
         _cleanup_(reader_freep) struct reader *owned = reader;
@@ -263,7 +262,7 @@ static int fail_all_devices(struct reader *reader)
         return r < 0 ? r : reader->readers->on_progress(reader->readers->userdata);
 }
 
-/* The child closed its pipe before it had read all devices, and ends by itself, unless a disk has made something else of it. */
+/* The child closed its pipe before it had read all devices, and will exit, unless it is compromised. */
 static int on_early_end(struct reader *reader)
 {
         _cleanup_close_ int fd = (int) syscall(SYS_pidfd_open, reader->pid, 0);
@@ -282,7 +281,7 @@ static int on_early_end(struct reader *reader)
 
 /* ------ events ------ */
 
-/* Sets when the current device has taken too long. */
+/* Sets the timer to the next timeout of the current device. */
 static int set_timer(struct reader *reader)
 {
         uint64_t timeout = reader->readers->timeout_usec;
@@ -300,17 +299,17 @@ static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, vo
         if (reader->patience == WARNED ||
                 (reader->patience == STALLED && reader->readers->timeout_usec <= WARN_USEC))
                 return fail_current_device(reader, -ETIMEDOUT);
-        /* To probe is to find out what is unresponsive. */
+        /* Probing expects unresponsive devices, and does not warn. */
         if (reader->patience == FRESH)
                 reader->patience =
                         reader->task == READER_READ && process_waits_for_disk(reader->pid) ? SLOW : BUSY;
         else
                 reader->patience = reader->patience == STALLED ? WARNED : STALLED;
-        /* There may have been too many readers before. */
+        /* The rest may not have been split, because of READERS_MAX. */
         if (reader->patience >= SLOW)
                 r = split_rest(reader);
         if (reader->patience == WARNED && reader->task == READER_READ)
-                log_warning("%s has been unresponsive for %u seconds; other devices do not wait for it.",
+                log_warning("%s unresponsive for %u seconds; reading other devices meanwhile.",
                         reader->reading.devices[reader->next].name, (unsigned int) (WARN_USEC / USEC_PER_SEC));
         if (r >= 0)
                 r = set_timer(reader);
@@ -344,7 +343,7 @@ static int on_readable(_unused_ sd_event_source *source, int fd, _unused_ uint32
         n = read(fd, reader->buffer + reader->size, reader->allocated - reader->size);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return 0;
-        /* The child may still be at work, or blocked: it is not waited for. */
+        /* The child may still be busy or blocked: do not wait for it. */
         if (n < 0)
                 return fail_all_devices(reader);
         if (n == 0)
@@ -362,7 +361,7 @@ static int on_readable(_unused_ sd_event_source *source, int fd, _unused_ uint32
         return readers->on_progress(readers->userdata);
 }
 
-/* ------ their life ------ */
+/* ------ starting and ending ------ */
 
 static int add_sources(struct reader *reader)
 {
@@ -378,7 +377,7 @@ static int add_sources(struct reader *reader)
                 return r;
         (void) sd_event_source_set_exit_on_failure(reader->io_source, true);
         (void) sd_event_source_set_exit_on_failure(reader->timer_source, true);
-        /* If the worker itself was blocked for that long, replies come first. */
+        /* If the worker itself was delayed, handle pending replies before timeouts. */
         return sd_event_source_set_priority(reader->timer_source, SD_EVENT_PRIORITY_NORMAL + 1);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate-request: the RUN+= hook of 68-headgate.rules. Started once for each device with LVM metadata while no
- * worker listens to udev, so it is all that a device costs: libc only, no reading of the device, a dozen system
- * calls, no waiting. Only where systemd has lost the socket it takes a systemctl, see flags_wake(). */
+/* headgate-request: the RUN+= program of 68-headgate.rules, started for each PV while no worker listens to udev. So
+ * it must be cheap: libc only, a dozen system calls, no waiting, and the device is not read. Only if systemd has
+ * lost the socket it runs systemctl, see flags_wake(). */
 
 #include "shared/flags.h"
 #include "shared/macro.h"
@@ -14,8 +14,8 @@ static const char usage[] = "Usage: headgate-request [OPTION...] [change:]MAJOR:
                             "      --version  Show the version\n\n"
                             "See headgate-request(8).\n";
 
-/* The rule gives "$major:$minor", or that with "change:" before it; anything else is a mistake, and must not
- * become a file name. */
+/* The rule passes "$major:$minor", perhaps after "change:". Anything else is an error, and must not become a file
+ * name. */
 static bool is_request(const char *string)
 {
         size_t major_length, minor_length;
@@ -41,17 +41,17 @@ static int request(const char *entry)
         const char *datagram = FLAGS_WAKE;
         int r;
 
-        /* The request cannot be kept: udev's tag still tells a worker that asks for it, so have it ask. */
+        /* The request cannot be stored: make the worker ask udev for all tagged devices. */
         r = run_fd < 0 ? run_fd : flags_post(run_fd, entry);
         if (r < 0) {
-                (void) fail(r, "Failed to write down the request, asking for all devices instead");
+                (void) fail(r, "Failed to store the request, asking udev for all devices instead");
                 datagram = FLAGS_WAKE_RESYNC;
         } else if (flags_ask_running(run_fd) == FLAGS_IS_RUNNING)
                 return EXIT_SUCCESS;
 
         r = flags_wake(datagram);
-        /* The socket was stopped, as it is at shutdown, when network disks go. The request is kept: whoever starts
-         * it again starts a worker, too. */
+        /* The socket is stopped, as at shutdown, when network disks are removed. The request is kept, and the next
+         * start of the socket starts a worker. */
         if (r == -ENOENT && streq(datagram, FLAGS_WAKE))
                 return EXIT_SUCCESS;
         return r < 0 ? fail(r, "Failed to wake the worker") : EXIT_SUCCESS;
@@ -65,7 +65,7 @@ int main(int argc, char *argv[])
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 
         if (argc - optind != 1 || !is_request(argv[optind])) {
-                fprintf(stderr, "headgate-request: expected one MAJOR:MINOR, see --help\n");
+                fprintf(stderr, "headgate-request: Expected one MAJOR:MINOR, see --help.\n");
                 return EXIT_FAILURE;
         }
         return request(argv[optind]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Text in lvm.conf's syntax, and what libdevmapper's parser wants around it. */
+/* Device-mapper tasks, and text in lvm.conf's syntax with the checks that libdevmapper's parser needs. */
 
 #include "shared/dm.h"
 
@@ -8,8 +8,8 @@
 
 #include "shared/util.h"
 
-/* In metadata, VG, logical_volumes, LV and segment make four; the parser crashes at 100,000. Braces in strings and comments
- * count, too. */
+/* Metadata has four levels: VG, logical_volumes, LV and segment. The parser crashes at 100,000. Braces in strings
+ * and comments count, too. */
 #define NESTING_MAX 1000
 
 struct dm_task *dm_task_new(int type, dev_t number)
@@ -62,7 +62,7 @@ int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
         tree = dm_config_create();
         if (!tree)
                 return -ENOMEM;
-        /* The parser wants at least one key. */
+        /* The parser needs at least one key. */
         if (!is_empty(text) && !dm_config_parse(tree, text, text + strlen(text)))
                 return -EBADMSG;
 
@@ -70,11 +70,11 @@ int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
         return 0;
 }
 
-int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, int otherwise)
+int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, int default_value)
 {
         const struct dm_config_node *node = dm_config_tree_find_node(tree, path);
 
-        return node && node->v ? dm_config_tree_find_bool(tree, path, otherwise) : otherwise;
+        return node && node->v ? dm_config_tree_find_bool(tree, path, default_value) : default_value;
 }
 
 int config_print_string(FILE *file, const char *key, const char *value)

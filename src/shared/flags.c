@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The running/pending protocol, as its header describes it. Libc only, as headgate-request uses it. */
+/* The running/pending protocol, described in the header. Libc only, for headgate-request. */
 
 #include "shared/flags.h"
 
@@ -36,7 +36,7 @@ int flags_prepare(int run_fd)
         return mkdirat(run_fd, FLAGS_WORKING_DIRECTORY, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* An entry is a file name. On the stack, since the first malloc() of a program costs three system calls. */
+/* The path of an entry. On the stack, since the first malloc() of a program costs three system calls. */
 struct entry_path {
         char path[sizeof(FLAGS_PENDING_DIRECTORY "/") + NAME_MAX];
 };
@@ -71,7 +71,7 @@ int flags_ask_running(int run_fd)
         return lock.l_type == F_UNLCK ? FLAGS_NOT_RUNNING : FLAGS_IS_RUNNING;
 }
 
-/* Returns a socket whose other end is to be at `*ret_address`. */
+/* Returns a socket, and the address to send to. */
 static int open_wakeup(struct sockaddr_un *ret_address)
 {
         int fd, n;
@@ -85,7 +85,7 @@ static int open_wakeup(struct sockaddr_un *ret_address)
         return fd < 0 ? -errno : fd;
 }
 
-/* Does not wait for what comes of it, and leaves what systemd is about to do, such as to shut down, as it is. */
+/* Does not wait for the result, and does not cancel jobs of systemd, such as a shutdown. */
 static int ask_systemd(const char *verb, const char *unit)
 {
         const char *const arguments[] = {"systemctl", "--no-block", "--job-mode=fail", verb, "--", unit, NULL};
@@ -94,7 +94,7 @@ static int ask_systemd(const char *verb, const char *unit)
         int r, status;
         pid_t pid;
 
-        /* A directory of a test's own: no unit has to do with it. */
+        /* In tests no unit belongs to the directory. */
         if (!streq(run_directory(), RUN_DIRECTORY))
                 return -ECONNREFUSED;
 
@@ -125,7 +125,7 @@ int flags_wake(const char *datagram)
                 return 0;
         if (errno != ECONNREFUSED || !streq(datagram, FLAGS_WAKE))
                 return -errno;
-        /* What is pending is found without the socket, too. */
+        /* The worker finds pending requests without the socket. */
         return ask_systemd("start", "headgate.service");
 }
 
@@ -161,8 +161,7 @@ int flags_take_running(int run_fd, int *ret_fd)
         return FLAGS_NOT_RUNNING;
 }
 
-/* Calls `function` for each entry of a directory. Where `working_fd` is a directory, moves the entry there
- * first. */
+/* Calls `function` for each entry of a directory. If `working_fd` is a directory, moves the entry there first. */
 static int for_each_entry(
         int run_fd, const char *directory, int working_fd, flags_entry_function function, void *userdata)
 {
@@ -195,7 +194,7 @@ int flags_take_requests(int run_fd, flags_entry_function function, void *userdat
         _cleanup_close_ int working_fd = -EBADF;
         int r;
 
-        /* W2 comes before W3: an entry that is made after its directory was read has made pending anew. */
+        /* W2 before W3: an entry that is made after its directory was read has set "pending" again. */
         r = flags_clear(run_fd, FLAGS_PENDING);
         if (r < 0)
                 return r;
@@ -213,7 +212,7 @@ int flags_take_left_over(int run_fd, flags_entry_function function, void *userda
 
 int flags_walk_requests(int run_fd, flags_entry_function function, void *userdata)
 {
-        /* In this order, which an entry takes, too: none is overlooked. */
+        /* In this order, in which entries move, so that none is missed. */
         int r = for_each_entry(run_fd, FLAGS_PENDING_DIRECTORY, -EBADF, function, userdata);
 
         return r < 0 ? r : for_each_entry(run_fd, FLAGS_WORKING_DIRECTORY, -EBADF, function, userdata);
@@ -239,7 +238,7 @@ int flags_ask_pending(int run_fd)
         if (r != 0)
                 return r < 0 ? r : FLAGS_SOMETHING_PENDING;
 
-        /* A requester that was killed between R1 and R2 leaves an entry alone. */
+        /* A requester that was killed between R1 and R2 leaves an entry without "pending". */
         r = for_each_entry(run_fd, FLAGS_PENDING_DIRECTORY, -EBADF, stop_at_first, NULL);
         if (r == -EEXIST)
                 return FLAGS_SOMETHING_PENDING;
@@ -253,7 +252,7 @@ int flags_end_listening(int run_fd)
 
 int flags_set(int run_fd, const char *flag)
 {
-        /* One system call makes an empty file; open() would need a second one to close it. */
+        /* One system call creates an empty file; open() would need a second one to close it. */
         return mknodat(run_fd, flag, S_IFREG | 0600, 0) < 0 && errno != EEXIST ? -errno : 0;
 }
 
@@ -269,8 +268,8 @@ int flags_is_set(int run_fd, const char *flag)
 
 /* ------ datagrams ------ */
 
-/* Whether the kernel vouches for root as the sender. The socket is only for root as it is; this holds should
- * somebody change its mode. */
+/* Whether the sender is root, by the kernel's credentials. The mode of the socket admits root only, but might be
+ * changed. */
 static bool is_from_root(struct msghdr *message)
 {
         for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
@@ -309,8 +308,7 @@ int flags_receive_wakeups(int fd, unsigned int *n_ignored)
                 bool from_root;
                 ssize_t n;
 
-                /* With MSG_TRUNC, n is the size that was sent, which no text of ours has if it is longer than the
-                 * buffer. */
+                /* With MSG_TRUNC, n is the size that was sent; a longer text than the buffer is invalid. */
                 n = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
                 if (n < 0)
                         return errno == EAGAIN || errno == EINTR ? result : -errno;

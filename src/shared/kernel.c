@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the kernel tells of block devices, in sysfs, and of mounts. */
+/* Block devices in sysfs, mounts, and states of processes. */
 
 #include "shared/kernel.h"
 
@@ -88,7 +88,7 @@ uint64_t diskseq_read(dev_t number)
         _cleanup_free_ char *text = NULL;
         const char *line;
 
-        /* A partition has the number of its disk there. */
+        /* A partition has the number of its disk. */
         if (sysfs_read_at(AT_FDCWD, path_format("/%s", sysfs_path(number, "uevent").text).text, &text) < 0)
                 return 0;
         line = strstr(text, "\nDISKSEQ=");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The log: standard error, the kernel's log, or the journal.
+/* The log: standard error, the kernel log, or the journal.
  *
- * sd_journal_sendv() waits without limit while systemd-journald does not read its socket, and boot and shutdown wait for
- * headgate. So lines are sent from here, by the documented protocol (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/), with a second
- * of waiting in the life of a process, and a little more for each line that is taken; then they are lost, and counted. */
+ * sd_journal_sendv() blocks while systemd-journald does not read its socket, and boot and shutdown wait for
+ * headgate. So this file sends lines itself, by the documented protocol
+ * (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). A process waits for a second in all, and a little more for each
+ * line that is accepted; further lines are lost and counted. */
 
 #include "shared/log.h"
 
@@ -19,19 +20,19 @@
 
 #include "shared/util.h"
 
-/* How long a process waits for journald in all, and what each line that journald takes gives back of that. In a guest it
- * needs 0.4 ms for a line: where it is only slow, thousands of lines at once are not lost. */
+/* How long a process waits for journald in all, and how much each accepted line adds to that. A line takes 0.4 ms
+ * in a guest, so a journald that is only slow loses none of thousands of lines. */
 #define WAIT_MAX_USEC USEC_PER_SEC
 #define LINE_USEC (2 * USEC_PER_MSEC)
 
-/* The kernel takes 976 bytes or less (LOG_LINE_MAX in kernel/printk/printk.c), and refuses what is longer. */
+/* The kernel accepts 976 bytes or less (LOG_LINE_MAX in kernel/printk/printk.c), and refuses longer lines. */
 #define KMSG_TEXT_MAX 900
 
 static const char *log_identifier = "headgate";
 static enum log_target log_target = LOG_TARGET_STDERR;
 static int log_level_max = LOG_INFO;
 static bool log_events_recorded = false;
-static unsigned int log_n_lost = 0; /* lines that the journal has not taken */
+static unsigned int log_n_lost = 0; /* lines that the journal did not accept */
 
 static int socket_fd = -EBADF;
 static uint64_t waited_usec;
@@ -51,7 +52,7 @@ static int connect_socket(void)
         return 0;
 }
 
-/* Waits for room in journald's queue. Returns false once all the time is used. */
+/* Waits for room in journald's queue. Returns false once the time is used up. */
 static bool wait_for_room(void)
 {
         struct pollfd room = {.fd = socket_fd, .events = POLLOUT};
@@ -81,7 +82,7 @@ static int send_message(const struct msghdr *message)
                         continue;
                 if ((errno != ECONNREFUSED && errno != ENOTCONN) || reconnected)
                         return -errno;
-                /* systemd has made the socket anew. */
+                /* systemd has created a new socket. */
                 r = connect_socket();
                 if (r < 0)
                         return r;
@@ -113,7 +114,7 @@ static void write_field(FILE *file, const struct iovec *field)
 
 static const struct fields no_fields;
 
-/* `message` is one line. What is no event has no identifier, which is NULL then, and no fields. */
+/* `message` is one line. Without an event, `message_id` is NULL and there are no fields. */
 static int write_journal(int level, const char *message, const char *message_id, const struct fields *fields)
 {
         _cleanup_memstream_ struct memstream stream = {};
@@ -136,7 +137,7 @@ static int write_journal(int level, const char *message, const char *message_id,
         r = send_message(&(struct msghdr){.msg_iov = &line, .msg_iovlen = 1});
         if ((r != -EMSGSIZE && r != -ENOBUFS) || fields->n == 0)
                 return r;
-        /* The fields are too large for a datagram; the message by itself is not. */
+        /* The fields are too large for a datagram; the message alone is not. */
         return write_journal(level, message, message_id, &no_fields);
 }
 
@@ -146,13 +147,13 @@ static void write_kmsg(int level, const char *message)
         _cleanup_free_ char *line = string_format(
                 "<%d>%s[%d]: %.*s\n", LOG_DAEMON | level, log_identifier, (int) getpid(), KMSG_TEXT_MAX, message);
 
-        /* There is nobody left to tell where the kernel cannot be told. */
+        /* If the kernel log fails, nothing is left to report to. */
         if (fd >= 0 && line)
                 (void) !write(fd, line, strlen(line));
 }
 
-/* Reports lines that were lost; to the kernel's log if `last` and the journal does not take that either. Returns whether the
- * journal knows of all. */
+/* Reports lost lines; to the kernel log if `last` and the journal does not accept it. Returns whether the journal
+ * has all reports. */
 static bool write_lost(bool last)
 {
         _cleanup_free_ char *message = NULL;
@@ -185,8 +186,8 @@ void log_event(int level, const char *message_id, const char *message, const str
 
         if (!message || level > log_level_max)
                 return;
-        /* What is said may have names in it that anybody has chosen, and what other programs have printed. It is one line,
-         * and no command to a terminal, in all three places. */
+        /* The message may contain names from disks and output of programs. It must stay one line, without control
+         * characters, in all targets. */
         while (length > 0 && message[length - 1] == '\n')
                 length--;
         copy = strndup(message, length);
@@ -205,7 +206,7 @@ void log_event(int level, const char *message_id, const char *message, const str
                 log_n_lost++;
 }
 
-/* Where libdevmapper's messages go instead. */
+/* If set, gets libdevmapper's messages instead. */
 static void (*diversion)(const char *message, void *userdata);
 static void *diversion_userdata;
 
@@ -220,8 +221,8 @@ _printf_(5, 6) static void log_from_libdevmapper(
 {
         _cleanup_free_ char *message = NULL;
 
-        /* libdevmapper marks messages for standard error and "once" with bits above the level. What it calls an
-         * error is one for its caller, who knows whether it matters. */
+        /* libdevmapper sets bits above the level for standard error and "once". Its errors are not headgate's: the
+         * caller decides whether they matter. */
         if ((!diversion && log_level_max < LOG_DEBUG) || (level & 7) > LOG_ERR)
                 return;
 

@@ -7,39 +7,38 @@
 
 #include "shared/macro.h"
 
-/* One family of functions, three places: services write to the journal, what people type writes to standard
- * error, and generators, which must talk to nobody, to the kernel's log. A function either logs or returns its
- * error, never both; the code under src/lvm and src/shared returns. */
+/* Logging, with three targets: services write to the journal, commands to standard error, and generators, which
+ * must not use sockets, to the kernel log. A function either logs or returns its error, never both; the code in
+ * src/lvm and src/shared returns. */
 
 enum log_target {
         LOG_TARGET_STDERR,
-        LOG_TARGET_JOURNAL, /* waits for journald for a second in all, then loses lines and counts them */
-        LOG_TARGET_KMSG,    /* /dev/kmsg, one write for each line. Everybody shares it: say little */
+        LOG_TARGET_JOURNAL, /* waits for journald for a second in all, then drops and counts lines */
+        LOG_TARGET_KMSG,    /* /dev/kmsg, one write for each line; shared and small, so log little */
 };
 
-/* Chosen once, before anything is logged. `identifier` is kept, not copied. $HEADGATE_LOG_LEVEL ("debug", or a
- * number as in syslog(3)) sets the least important level that is written; without it that is LOG_INFO. Also sends
- * libdevmapper's own messages here, as LOG_DEBUG. */
+/* Called once, before anything is logged. `identifier` is kept, not copied. $HEADGATE_LOG_LEVEL ("debug", or a
+ * number as in syslog(3)) sets the lowest priority that is logged, LOG_INFO by default. Also logs libdevmapper's
+ * messages, as LOG_DEBUG. */
 void log_open(const char *identifier, enum log_target target) _nonnull_all_;
 
-/* Reports lines that the journal has not taken, to the kernel's log if the journal does not take that either. For
- * processes that end by _exit(); for others it is called when they end. */
+/* Reports lines that the journal did not accept, to the kernel log if necessary. Call before _exit(); otherwise it
+ * runs at exit. */
 void log_close(void);
 
-/* Has `function` get libdevmapper's error messages instead of the log, until it is called with NULL. */
+/* Passes libdevmapper's error messages to `function` instead of the log, until called with NULL. */
 void log_divert_libdevmapper(void (*function)(const char *message, void *userdata), void *userdata);
 
-/* Where a program writes that both people and units start: to the journal if that is where standard error
- * leads, by $JOURNAL_STREAM (systemd.exec(5)), so that lines keep their levels. */
+/* The target of programs that both people and units start: the journal if standard error leads there, by
+ * $JOURNAL_STREAM (systemd.exec(5)), so that lines keep their levels. */
 enum log_target log_target_of_stderr(void);
 
-/* What log_event() says on standard error goes to the journal, too, from now on: for what people type and others
- * may look for later. */
+/* From now on, log_event() writes to the journal in addition to standard error: for commands whose result may be
+ * looked up later. */
 void log_record_events(void);
 
-/* `error` is a negative errno, for %m in `format`, or 0. Returns `error`, so that a caller can log and forward in
- * one line. What is said may have anything in it: it is logged as string_printable() writes it, without newlines at
- * its end. */
+/* `error` is a negative errno, for %m in `format`, or 0. Returns `error`, so that a caller can log and return in
+ * one line. The message is logged as by string_printable(), without newlines at its end. */
 int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 
 #define log_debug(...) ((void) log_full(LOG_DEBUG, 0, __VA_ARGS__))
@@ -51,23 +50,23 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
 #define log_warning_errno(error, ...) ((void) log_full(LOG_WARNING, error, __VA_ARGS__))
 #define log_oom() log_full(LOG_ERR, -ENOMEM, "Out of memory.")
 
-/* The journal takes 1024 fields in one entry, and drops one that has more (ENTRY_FIELD_COUNT_MAX in
- * src/shared/journal-importer.h of systemd). log_event() and the journal add some. */
+/* The journal drops an entry with more than 1024 fields (ENTRY_FIELD_COUNT_MAX in src/shared/journal-importer.h of
+ * systemd). log_event() and the journal add some. */
 #define FIELDS_MAX 1000
 
-/* The fields of one line of the journal, while it is put together for log_event(). Starts empty: all zeros. */
+/* Fields of one journal line, for log_event(). Initialize with zeros. */
 struct fields {
         struct iovec *vector;
         size_t n;
 };
 
-/* An event with fields of its own, and a message like those of log_full(): `fields` are complete journal fields,
- * "HEADGATE_VG=vg0", without MESSAGE= and PRIORITY=. `message_id` is one of messages.h, or NULL. On standard error only
- * the message is seen, but see log_record_events(). `message` is NULL where there was no memory for it: nothing is said then. */
+/* Logs an event: `message` is one like those of log_full(), and `fields` are complete journal fields,
+ * "HEADGATE_VG=vg0", without MESSAGE= and PRIORITY=. `message_id` is one of messages.h, or NULL. Standard error
+ * gets only the message; see also log_record_events(). If `message` is NULL, for want of memory, nothing is logged. */
 void log_event(int level, const char *message_id, const char *message, const struct fields *fields) _nonnull_(4);
 
-/* A field like "HEADGATE_VG=vg0". One for which there is no memory, and one that is too many, is left out: the line is said all the
- * same. */
+/* Adds a field, such as "HEADGATE_VG=vg0". Without memory, or beyond FIELDS_MAX, it is dropped; the line is logged
+ * without it. */
 void fields_add(struct fields *fields, const char *format, ...) _printf_(2, 3) _nonnull_(1, 2);
 
 void fields_done(struct fields *fields) _nonnull_all_;

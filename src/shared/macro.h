@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What every file here takes for granted: ownership by scope, and the few words that C lacks. */
+/* Macros for every file: cleanup by scope, loops over lists and arrays, and the like. */
 
 #define _cleanup_(f) __attribute__((cleanup(f)))
 #define _nonnull_(...) __attribute__((nonnull(__VA_ARGS__)))
-/* No pointer may be NULL; also none of those that a function with "..." is given. */
+/* No pointer argument may be NULL, including those passed for "...". */
 #define _nonnull_all_ __attribute__((nonnull))
 #define _must_check_ __attribute__((warn_unused_result))
 #define _printf_(a, b) __attribute__((format(printf, a, b)))
@@ -33,25 +33,26 @@
                 __auto_type y = (b);                                                                              \
                 x operator y ? x : y;                                                                             \
         })
-/* As qsort() wants it. */
+/* For comparison functions of qsort(). */
 #define CMP(a, b) ((a) < (b) ? -1 : (a) > (b))
 
-/* A pointer to each element of an array in turn, which may be NULL if it has none. */
+/* Walks over an array by pointers to its elements; the array may be NULL if n is 0. */
 #define FOREACH_ARRAY(element, array, n)                                                                          \
         for (typeof(*(array)) *element = (array), *element##_end = (n) > 0 ? element + (n) : element;             \
                 element < element##_end; element++)
 
-/* Likewise, of an array whose length is known to the compiler. */
+/* Likewise for an array of constant length. */
 #define FOREACH_ELEMENT(element, array) FOREACH_ARRAY(element, array, ELEMENTSOF(array))
 
-/* Each element of a struct dm_list in turn, by its member `list`. It may be freed or moved to another list meanwhile. */
+/* Walks over a struct dm_list, by the member `list`. The element may be freed or moved to another list meanwhile. */
 #define FOREACH_LISTED(type, element, head)                                                                       \
         for (type *element = dm_list_item((head)->n, type),                                                       \
                   *element##_next = dm_list_item(element->list.n, type);                                          \
                 &element->list != (head);                                                                         \
                 element = element##_next, element##_next = dm_list_item(element->list.n, type))
 
-/* Whether the condition holds in any turn of a loop: ANY(FOREACH_ARRAY(name, names, n), streq(*name, wanted)). */
+/* Whether the condition is true in any iteration of a loop: ANY(FOREACH_ARRAY(name, names, n), streq(*name,
+ * wanted)). */
 #define ANY(loop, condition)                                                                                      \
         __extension__({                                                                                           \
                 bool _any = false;                                                                                \
@@ -82,7 +83,7 @@
                 (b) = _swapped;                                                                                   \
         } while (0)
 
-/* Defines the function that _cleanup_() wants, from a destructor that accepts NULL. */
+/* Defines a function for _cleanup_(), from a destructor that accepts NULL. */
 #define DEFINE_CLEANUP(type, destructor)                                                                          \
         static inline void destructor##p(type *pointer)                                                           \
         {                                                                                                         \
@@ -119,7 +120,7 @@ static inline bool isempty(const char *string)
         return !string || !*string;
 }
 
-/* What follows `prefix` in `string`, or NULL if it does not begin with that. */
+/* Returns the rest of `string` after `prefix`, or NULL if it does not begin with that. */
 static inline const char *skip_prefix(const char *string, const char *prefix)
 {
         size_t length = strlen(prefix);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The events that have an identifier of their own in the journal. Each was made with "systemd-id128 new" and has
- * an entry in src/shared/headgate.catalog; a test compares the two. */
+/* Message IDs of journal events. Each was made with "systemd-id128 new" and has an entry in
+ * src/shared/headgate.catalog; a test compares the two. */
 #define MESSAGE_VG_SEEN "f72c317cbef547f3975066510b2bf358"
 #define MESSAGE_VG_COMPLETE "e5e77bdbab24461eb54f2e147a3daea9"
 #define MESSAGE_VG_ACTIVATING "9952377a3d4b4bc3a3c566f258720dbd"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Names: of VGs, LVs, PVs and units, what may be in them, how they are shown, and "did you mean". */
+/* Names of VGs, LVs, PVs and units: validation, printing, and suggestions. */
 
 #include "shared/names.h"
 
@@ -27,7 +27,7 @@ int lvm_id_parse(const char *text, char ret[LVM_ID_SIZE])
         char id[LVM_ID_SIZE] = {};
         size_t length = 0;
 
-        /* lvm2 does not care where the dashes are. */
+        /* lvm2 accepts dashes anywhere. */
         for (; *text; text++) {
                 if (*text == '-')
                         continue;
@@ -81,7 +81,7 @@ static bool same_letter(char a, char b)
         return tolower((unsigned char) a) == tolower((unsigned char) b);
 }
 
-/* Damerau's and Levenshtein's distance, without editing what was exchanged. Three rows of the table are needed. */
+/* Damerau-Levenshtein distance, without edits of transposed letters. Three rows of the table suffice. */
 size_t suggestion_distance(const char *a, const char *b)
 {
         size_t width = strlen(b) + 1, length = strlen(a);
@@ -116,20 +116,20 @@ void suggestion_consider(struct suggestion *suggestion, const char *candidate)
         if (distance == SIZE_MAX || distance * 3 > MAX(longest, 3U) ||
                 (suggestion->nearest && distance > suggestion->distance))
                 return;
-        /* Folders have no order: of several, the same one is meant each time. */
+        /* Directories are unordered: of equal candidates always choose the same one. */
         if (suggestion->nearest && distance == suggestion->distance && strcmp(candidate, suggestion->nearest) < 0)
                 return;
         if (string_replace(&suggestion->nearest, strdup(candidate)) >= 0)
                 suggestion->distance = distance;
 }
 
-void suggestion_log_unknown(const struct suggestion *suggestion, const char *what, const char *otherwise)
+void suggestion_log_unknown(const struct suggestion *suggestion, const char *what, const char *advice)
 {
         if (suggestion->nearest)
                 log_error(
                         "Unknown %s \"%s\"; did you mean \"%s\"?", what, suggestion->wanted, suggestion->nearest);
         else
-                log_error("Unknown %s \"%s\", %s.", what, suggestion->wanted, otherwise);
+                log_error("Unknown %s \"%s\", %s.", what, suggestion->wanted, advice);
 }
 
 void suggestion_done(struct suggestion *suggestion)
@@ -138,7 +138,7 @@ void suggestion_done(struct suggestion *suggestion)
         *suggestion = (struct suggestion){};
 }
 
-/* How many names stand in one sentence. */
+/* The number of names in one sentence. */
 #define NAMES_MAX 3
 
 void enumeration_add(struct enumeration *enumeration, const char *name)
@@ -164,7 +164,7 @@ static bool stays(char c)
         return strchr(LETTERS_AND_DIGITS ":_./", c);
 }
 
-/* As the instance of a unit's name, as systemd-escape(1) writes it. Returns a string to be freed by the caller, or NULL. */
+/* Escapes a string for a unit name as systemd-escape(1) does. Returns a string to be freed by the caller, or NULL. */
 static char *unit_name_escape(const char *string)
 {
         _cleanup_free_ char *escaped = string_escape(string, stays);
@@ -173,7 +173,7 @@ static char *unit_name_escape(const char *string)
                 return NULL;
         for (char *c = escaped; (c = strchr(c, '/')); c++)
                 *c = '-';
-        /* As in ".name", which would be a hidden file. */
+        /* ".name" would be a hidden file. */
         return escaped[0] == '.' ? string_format("\\x2e%s", escaped + 1) : TAKE_PTR(escaped);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a program begins with: its arguments, the root directory of all that it reads, whether files there have changed, and its
- * signals. Libc only, as headgate-request uses it. */
+/* The start of programs: arguments, the root directory of all input, changed files, and signals. Libc only, for
+ * headgate-request. */
 
 #include "shared/program.h"
 
@@ -22,7 +22,7 @@ int arguments_parse(int argc, char *argv[], const char *usage, const char *flag,
                 {},
         };
 
-        /* "+": what follows the first word that is no option belongs to that word. */
+        /* "+": options after the first word belong to that word. */
         for (int c; (c = getopt_long(argc, argv, flag ? "h" : "+h", options, NULL)) >= 0;)
                 switch (c) {
                 case 'f':
@@ -42,7 +42,7 @@ int arguments_parse(int argc, char *argv[], const char *usage, const char *flag,
 
 #define TIME_SPAN_MAX_USEC (1000 * 366 * 86400e6)
 
-/* 0 if it is not known. */
+/* Returns 0 for an unknown unit. */
 static double time_unit_usec(const char *name, size_t length)
 {
         static const struct {
@@ -87,7 +87,7 @@ int parse_time_span(const char *string, uint64_t *ret)
         } while (*rest != '\0');
         if (usec > TIME_SPAN_MAX_USEC)
                 return -ERANGE;
-        /* 0 may mean for ever. */
+        /* 0 may mean infinity. */
         *ret = usec > 0 && usec < 1 ? 1 : (uint64_t) usec;
         return 0;
 }
@@ -120,7 +120,7 @@ int signals_block(void)
         return sigprocmask(SIG_BLOCK, &signals, NULL) < 0 ? -errno : 0;
 }
 
-/* The kernel's clock for files may stand still for so long: what changes once more meanwhile has the same time. */
+/* The kernel's clock for files has this precision: a second change within it has the same time. */
 #define FILE_CLOCK_USEC 20000
 
 static bool has_just_changed(const struct stat *status)
@@ -133,7 +133,7 @@ static bool has_just_changed(const struct stat *status)
                        FILE_CLOCK_USEC;
 }
 
-/* One that is not there has an inode number of 0. */
+/* A missing file has inode number 0. */
 bool files_have_changed(int dir_fd, const char *const paths[], size_t n, struct stat *known)
 {
         bool changed = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate.conf(5): one table of its keys, and one of those in the sections of single VGs. */
+/* headgate.conf(5): one table of its keys, and one of the keys in the sections of single VGs. */
 
 #include "shared/settings.h"
 
@@ -14,10 +14,10 @@
 #define SECONDS_MIN 1
 #define SECONDS_MAX (24 * 60 * 60)
 
-/* What is wrong with a key, of which `section` says where it is: "", or "volume_groups/NAME: ". */
+/* Reports a bad key; `section` is its place: "", or "volume_groups/NAME: ". */
 #define complain(problems, format, ...) problems_add(problems, -EINVAL, "/" SETTINGS_FILE ": " format, __VA_ARGS__)
 
-/* ------ values: each is taken into `target`; a wrong one is complained about, and leaves it as it is ------ */
+/* ------ values: each is stored in `target`; a bad one is reported, and keeps the default ------ */
 
 static bool is_single(const struct dm_config_node *node, dm_config_value_type_t type)
 {
@@ -50,7 +50,7 @@ static int take_choice(
         return 0;
 }
 
-/* A list of one may come as a single string, as in lvm.conf. */
+/* A list of one string may be written as a string, as in lvm.conf. */
 static bool is_list_of_strings(const struct dm_config_node *node)
 {
         if (node->v && node->v->type == DM_CFG_EMPTY_ARRAY)
@@ -72,7 +72,7 @@ static int take_names(
                 if (value->type == DM_CFG_EMPTY_ARRAY)
                         continue;
                 if (!vg_name_is_valid(value->v.str))
-                        complain(problems, "%s%s: \"%s\" cannot be the name of a VG.", section, node->key,
+                        complain(problems, "%s%s: \"%s\" is not a valid VG name.", section, node->key,
                                 value->v.str);
                 else if (strv_add(target, value->v.str) < 0)
                         return -ENOMEM;
@@ -98,14 +98,14 @@ static int take_keys(const struct dm_config_node *nodes, const char *section, co
                 while (key < keys + n && !streq(key->name, node->key))
                         key++;
                 if (key == keys + n)
-                        complain(problems, "%sthe key \"%s\" is not known.", section, node->key);
+                        complain(problems, "%sunknown key \"%s\".", section, node->key);
                 else if (key->take(node, section, (char *) target + key->offset, problems) < 0)
                         return -ENOMEM;
         }
         return 0;
 }
 
-/* Whether it can be a pattern for names of VGs: with what such names are made of, and what fnmatch(3) knows. */
+/* Whether it can be a pattern for VG names: only their characters, and those of fnmatch(3). */
 static bool is_pattern(const char *text)
 {
         for (const char *c = text; *c != '\0'; c++)
@@ -126,9 +126,7 @@ static int take_policy(const struct dm_config_node *node, struct policies *polic
         struct policy *policy;
 
         if (!is_name && !is_pattern(node->key)) {
-                complain(problems,
-                        "volume_groups: \"%s\" cannot be the name of a VG, nor a pattern for such names.",
-                        node->key);
+                complain(problems, "volume_groups: \"%s\" is neither a valid VG name nor a pattern.", node->key);
                 return 0;
         }
         if (node->v) {
@@ -154,7 +152,8 @@ static int take_policies(
         int r = 0;
 
         if (node->v) {
-                complain(problems, "%s%s must be a section with one for each VG in it.", section, node->key);
+                complain(problems, "%s%s must be a section that contains one section for each VG.", section,
+                        node->key);
                 return 0;
         }
         for (const struct dm_config_node *child = node->child; r >= 0 && child; child = child->sib)
@@ -185,10 +184,9 @@ int settings_read(int root_fd, struct settings *ret, struct problems *problems)
         if (r == -ENOMEM)
                 return r;
         if (r == -EBADMSG)
-                problems_add(problems, r,
-                        "/" SETTINGS_FILE ": the text is malformed, all settings have their defaults.");
+                problems_add(problems, r, "/" SETTINGS_FILE ": syntax error, using defaults for all settings.");
         else if (r < 0 && r != -ENOENT)
-                problems_add(problems, r, "/" SETTINGS_FILE ": %m; all settings have their defaults.");
+                problems_add(problems, r, "/" SETTINGS_FILE ": %m; using defaults for all settings.");
 
         r = take_keys(tree ? tree->root : NULL, "", keys, ELEMENTSOF(keys), &settings, problems);
         if (r < 0)
@@ -207,15 +205,15 @@ void settings_done(struct settings *settings)
         settings->policies = (struct policies){};
 }
 
-/* ------ what counts for a VG ------ */
+/* ------ settings of a VG ------ */
 
 bool policy_fits(const struct policy *policy, const char *vg_name)
 {
-        /* In the name of a VG there is nothing that fnmatch() knows. */
+        /* A VG name has no special characters of fnmatch(). */
         return fnmatch(policy->pattern, vg_name, 0) == 0;
 }
 
-/* The section of the VG: its own, or else the first whose pattern fits; NULL if there is none. */
+/* Finds the section of the VG: its own, else the first whose pattern matches; NULL if there is none. */
 static const struct policy *find_policy(const struct settings *settings, const char *vg_name)
 {
         const struct policy *first = NULL;

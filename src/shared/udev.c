@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* udev: which of its rules counts, listening to it, and what it says of paths of multipath devices. */
+/* udev: effective rules, the monitor, and paths of multipath devices. */
 
 #include "shared/udev.h"
 
@@ -13,7 +13,7 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-/* multipathd has the first from early in its start to its end; the second has systemd start it during boot. */
+/* multipathd's PID file exists while it runs; the link makes systemd start it during boot. */
 #define MULTIPATHD_PID_FILE "run/multipathd.pid"
 #define MULTIPATHD_ENABLED "etc/systemd/system/sysinit.target.wants/multipathd.service"
 
@@ -26,7 +26,7 @@ const char *const rule_directories[RULE_DIRECTORIES_N] = {
         "usr/lib/udev/rules.d",
         "lib/udev/rules.d",
 };
-/* Of these, the first that a package installs to. */
+/* The first of these directories that packages install to. */
 #define INSTALLED 2
 
 static int find(int root_fd, const char *name, size_t first, char **ret)
@@ -68,8 +68,8 @@ int rule_directory_open(void)
         return fd < 0 ? -errno : fd;
 }
 
-/* Whether lvm2's rule, as it is installed, has `word`; `otherwise` without a rule that can be read. */
-static int stock_has(int root_fd, const char *word, int otherwise)
+/* Whether the installed lvm2 rule contains `word`; `default_value` without a readable rule. */
+static int stock_has(int root_fd, const char *word, int default_value)
 {
         FOREACH_ARRAY(rule, stock_rules, STOCK_RULES_N) {
                 _cleanup_free_ char *path = NULL, *text = NULL;
@@ -81,7 +81,7 @@ static int stock_has(int root_fd, const char *word, int otherwise)
                 if (r >= 0)
                         return strstr(text, word) != NULL;
         }
-        return otherwise;
+        return default_value;
 }
 
 int rule_file_stock_takes_lvs(int root_fd)
@@ -122,7 +122,7 @@ int monitor_start(struct monitor *monitor, sd_event *event, sd_event_io_handler_
 {
         int r;
 
-        /* Needs CAP_NET_ADMIN beyond the system's limit; with the default size an overflow is only more likely. */
+        /* Needs CAP_NET_ADMIN beyond the system's limit. On failure, an overflow is only more likely. */
         (void) udev_monitor_set_receive_buffer_size(monitor->monitor, RECEIVE_BUFFER_SIZE);
         r = udev_monitor_enable_receiving(monitor->monitor)
                     ?: sd_event_add_io(event, &monitor->source, udev_monitor_get_fd(monitor->monitor), EPOLLIN,
@@ -152,9 +152,8 @@ struct udev_device *monitor_receive(const struct monitor *monitor, bool *lost)
                 if (errno == ENOBUFS || errno == ENOMEM)
                         *lost = true;
                 else if (errno != EAGAIN && errno != EINTR && errno != 0)
-                        log_debug("Ignoring an event that cannot be read: %s", strerror(errno));
-                /* A message that is not from udev looks like none: libudev has thrown it away, the next may be
-                 * good. */
+                        log_debug("Failed to receive an event from udev, ignoring it: %s", strerror(errno));
+                /* libudev returns nothing for a message that is not from udev; the next one may be valid. */
         } while (has_message(monitor->monitor));
         return NULL;
 }
@@ -168,7 +167,7 @@ bool udev_property_is(struct udev_device *device, const char *name, const char *
 
 /* ------ paths of multipath devices ------ */
 
-/* Each keyword has a line of its own. Of several the last one counts. */
+/* Each keyword has its own line. The last one counts. */
 static void read_find_multipaths(char *text, bool *finds)
 {
         char value[8];
@@ -188,7 +187,7 @@ bool multipath_finds_new(int root_fd, bool booting)
                 return false;
         if (strv_add(&files, "etc/multipath.conf") < 0 ||
                 list_directory_at(root_fd, "etc/multipath/conf.d", &files) < 0)
-                log_debug("Failed to list the configuration files of multipathd.");
+                log_debug("Failed to list multipathd's configuration files.");
         STRV_FOREACH(path, &files) {
                 const char *suffix = strrchr(*path, '.');
                 _cleanup_free_ char *text = NULL;

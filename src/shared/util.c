@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What C and its library lack: whole files, numbers, durations, strings that are made, arrays that grow. */
+/* Helpers: whole files, numbers, durations, formatted strings, growing arrays. */
 
 #include "shared/util.h"
 
@@ -11,8 +11,8 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
-/* Nothing that headgate reads whole is larger: its own state, cgroup files, lvm.conf, and lvm2's metadata backups,
- * which have about 200 bytes for each PV and 400 for each LV. */
+/* Limit of files that are read as a whole: headgate's own, cgroup files, lvm.conf, and lvm2's metadata backups,
+ * with about 200 bytes for each PV and 400 for each LV. */
 #define READ_FILE_SIZE_MAX (16U * 1024 * 1024)
 
 uint64_t clock_usec(clockid_t clock)
@@ -30,7 +30,7 @@ ssize_t read_at(int fd, void *buffer, size_t size, uint64_t offset)
         char *bytes = buffer;
         size_t done = 0;
 
-        /* No device reaches that far, and pread() would call it EINVAL. */
+        /* No device is that large, and pread() would fail with EINVAL. */
         if (offset > (uint64_t) INT64_MAX - size)
                 return 0;
 
@@ -55,7 +55,7 @@ int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size)
         struct stat status;
         size_t size = 0;
 
-        /* To open a pipe would be to wait for somebody, and to open a device may do something to it. */
+        /* Opening a pipe would block, and opening a device may have side effects. */
         if (fstatat(dir_fd, path, &status, 0) < 0)
                 return -errno;
         if (S_ISDIR(status.st_mode))
@@ -201,7 +201,7 @@ int parse_u64(const char *string, uint64_t *ret)
         char *end = NULL;
         uintmax_t value;
 
-        /* strtoumax() takes white space and a sign; we do not. */
+        /* strtoumax() accepts white space and a sign, this function does not. */
         if (*string < '0' || *string > '9')
                 return -EINVAL;
 
@@ -264,7 +264,7 @@ char *format_local_time(int64_t seconds, char ret[static TIME_SIZE])
         time_t when = (time_t) seconds;
         struct tm local;
 
-        /* A year has four digits, or there is no date. */
+        /* Years beyond four digits have no date. */
         if (!localtime_r(&when, &local) || strftime(ret, sizeof("2026-01-01 00:00:00"), "%F %T", &local) == 0)
                 *ret = '\0';
         return ret;
@@ -413,7 +413,7 @@ char *string_format_printable(const char *format, va_list arguments)
 
 int strv_take(struct strv *vector, char *string)
 {
-        /* One more for the NULL at the end. */
+        /* Plus one for the final NULL. */
         if (!string || !GREEDY_REALLOC(vector->strings, vector->n + 2)) {
                 free(string);
                 return -ENOMEM;
@@ -467,7 +467,7 @@ void problems_add(struct problems *problems, int error, const char *format, ...)
                 problems->error = error;
 
         errno = -error;
-        /* The error is kept, and a program that is out of memory says so elsewhere. */
+        /* The error is kept; missing memory is reported elsewhere. */
         (void) !strv_take(&problems->lines, FORMAT_ARGUMENTS(string_format_printable, format));
 }
 

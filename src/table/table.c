@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Tables for people and JSON for programs, of the same lines: this makes a text of each cell, and libsmartcols does
- * the rest. */
+/* Tables and JSON from the same lines: this file formats each cell, libsmartcols prints. */
 
 #include "table/table.h"
 
@@ -13,16 +12,16 @@
 #include "shared/names.h"
 #include "shared/util.h"
 
-/* Below so many columns, a terminal is narrow. */
+/* A terminal with fewer columns is narrow. */
 #define NARROW 100U
 #define BELOW_INDENT 4U
 
-/* What libsmartcols draws before each level of a tree. */
+/* The width of libsmartcols' indentation of each tree level. */
 #define TREE_INDENT 2U
 
 /* ------ cells: texts, NULL without memory ------ */
 
-/* How libsmartcols shows the types. */
+/* Types in libsmartcols. */
 static const struct {
         int flags, json_type;
 } types[_COLUMN_TYPE_MAX] = {
@@ -49,7 +48,7 @@ static char *format_size(uint64_t size)
         return string_format("%" PRIu64 ".%" PRIu64 "%c", tenths / 10, tenths % 10, units[unit]);
 }
 
-/* As ISO 8601 writes it. */
+/* In ISO 8601. */
 static char *format_utc(int64_t seconds)
 {
         time_t when = (time_t) seconds;
@@ -125,7 +124,8 @@ static char *make_text(const struct column *column, const void *line, bool json)
 
 /* ------ columns ------ */
 
-/* Returns the length of the first line of the text, wrapped at words: a word that is longer than the width stays whole. */
+/* Returns the length of the first line of the text wrapped at words. A word that is longer than the width is not
+ * split. */
 static size_t first_line_length(const char *text, size_t width)
 {
         size_t length = strcspn(text, " \n");
@@ -140,7 +140,7 @@ static size_t first_line_length(const char *text, size_t width)
         return length;
 }
 
-/* Puts a newline at the end of each such line. */
+/* Inserts a newline after each such line. */
 static void wrap_text(char *text, size_t width)
 {
         for (text += first_line_length(text, width); *text != '\0'; text += 1 + first_line_length(text + 1, width))
@@ -156,11 +156,11 @@ static int add_column(struct table *table, const struct column *column)
         _cleanup_free_ char *name = strdup(column->name);
         struct libscols_column *made;
 
-        /* libsmartcols does the rest: jq and others want names without a "-". */
+        /* Only "-", which jq does not accept in names; libsmartcols makes them lower case. */
         for (char *c = json ? name : NULL; c && (c = strchr(c, '-'));)
                 *c = '_';
         made = name ? scols_table_new_column(table->table, name, 0, flags) : NULL;
-        /* Names are escaped already, and names of units have backslashes. */
+        /* Names are escaped already; names of units contain backslashes. */
         if (!made || scols_column_set_json_type(made, json_type) < 0 ||
                 scols_column_set_safechars(made, wraps ? "\\\n" : "\\") < 0)
                 return -ENOMEM;
@@ -168,14 +168,14 @@ static int add_column(struct table *table, const struct column *column)
                 return -ENOMEM;
         if (column->below)
                 table->below = made;
-        /* Of the locale depends what a tree is drawn with. */
+        /* The locale determines the characters of a tree. */
         if (column->flags & SCOLS_FL_TREE)
                 (void) setlocale(LC_CTYPE, "");
         table->columns[table->n_columns++] = column;
         return 0;
 }
 
-/* Returns NULL, having logged that there is none of that name. */
+/* Returns NULL, after logging it, if there is no such column. */
 static const struct column *find_column(const struct table_kind *kind, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
@@ -228,7 +228,7 @@ int table_new(const struct table_kind *kind, const struct table_options *options
         _cleanup_table_ struct table table = {
                 .options = *options,
                 .table = scols_new_table(),
-                /* A list has no more names than characters, but for one. */
+                /* A list has at most one more name than characters. */
                 .columns = calloc(kind->n_columns + (list ? strlen(list) + 1 : 0), sizeof(*table.columns)),
         };
         int r = 0;
@@ -261,7 +261,7 @@ void table_fail(struct table *table, int error)
                 table->error = error;
 }
 
-/* Before 2.42, libsmartcols writes [null] for an array without elements. A newline is never part of a value, so a bracket at
+/* libsmartcols before 2.42 prints [null] for an empty array. A newline is never part of a value, so a bracket at
  * the end of a line opens an array. */
 static void empty_arrays(char *json)
 {
@@ -278,7 +278,7 @@ static void empty_arrays(char *json)
         *to = '\0';
 }
 
-/* Returns a string to be freed by the caller, or NULL, and then the error is kept. */
+/* Returns a string to be freed by the caller, or NULL; the error is kept then. */
 static char *make_json(struct table *table)
 {
         char *json = NULL;
@@ -290,8 +290,8 @@ static char *make_json(struct table *table)
         return json;
 }
 
-/* An object of JSON as one line. In what libsmartcols prints over several, a newline is never part of a value, and what follows
- * it is indentation. */
+/* Prints a JSON object as one line. In libsmartcols' output a newline is never part of a value, and is followed by
+ * indentation. */
 static void print_object(struct table *table)
 {
         _cleanup_free_ char *text = make_json(table);
@@ -334,13 +334,13 @@ struct libscols_line *table_add_line(struct table *table, struct libscols_line *
         return NULL;
 }
 
-/* ------ on a terminal: libsmartcols breaks words, so columns are wrapped here ------ */
+/* ------ on a terminal: columns are wrapped here, as libsmartcols splits words ------ */
 
 DEFINE_CLEANUP(struct libscols_iter *, scols_free_iter)
 
 static char *get_text(struct libscols_line *line, size_t i)
 {
-        /* It was made by make_text(). */
+        /* make_text() has allocated it. */
         return (char *) scols_cell_get_data(scols_line_get_cell(line, i));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The storage tree as rows that can be printed: which nodes are shown, what is drawn below what, and in which order. The
- * tree is walked without recursion, since it may be as deep as somebody likes. */
+/* The storage tree as rows: which nodes are shown, below which ones, and in which order. The tree is walked without
+ * recursion, as it may be arbitrarily deep. */
 
 #include "table/tree-view.h"
 
@@ -17,7 +17,7 @@ static bool is_drawn_on(const struct tree_node *lower, const struct tree_node *u
                !tree_are_in_one_vg(lower, upper);
 }
 
-/* ------ what is shown ------ */
+/* ------ selecting nodes ------ */
 
 int tree_view_init(struct tree_view *view, const struct tree *tree)
 {
@@ -29,7 +29,7 @@ int tree_view_init(struct tree_view *view, const struct tree *tree)
                 return -ENOMEM;
         FOREACH_NODE(node, &tree->nodes)
                 view->shown[node->index] = !tree_node_is_mount_or_swap(node);
-        /* Mounts before swaps, which may be in a file of one. */
+        /* Mounts first, as a swap may be a file on one. */
         for (enum tree_kind kind = TREE_MOUNT; kind <= TREE_SWAP; kind++)
                 FOREACH_NODE(node, &tree->nodes)
                         FOREACH_NODE(lower, &node->lowers)
@@ -51,9 +51,9 @@ void tree_view_leave_out_empty(struct tree_view *view)
                         view->shown[node->index] = false;
 }
 
-/* ------ what is drawn where ------ */
+/* ------ edges and order ------ */
 
-/* Mounts and swaps come first: what lies on the same device as they do is a layer of its own. */
+/* Mounts and swaps first, before other devices on the same device. */
 static int rank_of(const struct tree_node *node)
 {
         return tree_node_is_mount_or_swap(node) ? 0 : node->kind >= TREE_MULTIPATH ? 2 : 1;
@@ -69,7 +69,7 @@ static int compare_nodes(const void *a, const void *b)
         return r ?: CMP(first->number, second->number) ?: CMP(first->index, second->index);
 }
 
-/* Adds the nodes that are drawn below one, in no order. */
+/* Adds the nodes below one, in any order. */
 static int find_children(const struct tree_view *view, const struct tree_node *node, enum tree_direction direction,
         struct tree_nodes *ret)
 {
@@ -126,8 +126,8 @@ static int add_row(struct tree_rows *rows, struct tree_row row)
         return APPEND(rows->rows, rows->n, row);
 }
 
-/* What lies on a node is drawn only the first time, so that what holds itself comes to an end. The last one that waits is
- * drawn first. */
+/* The nodes on a node are drawn only the first time, so that dependency cycles end. The last waiting one is drawn
+ * first. */
 static int draw_from(const struct tree_view *view, enum tree_direction direction, struct tree_node *root,
         bool *drawn, struct tree_rows *rows)
 {

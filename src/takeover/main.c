@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate-takeover: puts headgate in the place of lvm2's udev rule, takes it out again, watches over the worker's
- * failures, and has device-mapper's rules cost less. Started by units only; it does one small thing and ends. */
+/* headgate-takeover: overrides lvm2's udev rule, counts failures of the worker, and installs optimized
+ * device-mapper rules. Run by units; each verb does one small thing and exits. */
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,23 +18,22 @@
 #include "shared/udev.h"
 #include "shared/util.h"
 
-/* Puts lvm2's rule back should headgate's files be removed; has to be where it is not removed with them. */
+/* Restores lvm2's rule if headgate's files are removed; copied to /run, where it is not removed with them. */
 #define REMOVED_RULE "68-headgate-removed.rules"
 
-/* One failure can be bad luck. After this many the machine must not wait for headgate any longer. */
+/* A single failure may be temporary. After this many, boot must no longer wait for headgate. */
 #define FAILURES_MAX 3
 
-static const char usage[] =
-        "Usage: headgate-takeover [OPTION...] take|worker-stopped|dm-rules\n\n"
-        "Put headgate in the place of lvm2's udev rule, and watch over its worker. Called by units.\n\n"
-        "  take            Mask lvm2's rule\n"
-        "  worker-stopped  Count a failure of the worker, and hand over to lvm2 after three\n"
-        "  dm-rules        Install optimized device-mapper udev rules\n\n"
-        "  -h, --help      Show this help\n"
-        "      --version   Show the version\n\n"
-        "See headgate-takeover(8).\n";
+static const char usage[] = "Usage: headgate-takeover [OPTION...] take|worker-stopped|dm-rules\n\n"
+                            "Override lvm2's udev rule, and count failures of the worker. Run by units.\n\n"
+                            "  take            Mask lvm2's rule\n"
+                            "  worker-stopped  Count a failure of the worker, and hand over to lvm2 after three\n"
+                            "  dm-rules        Install optimized device-mapper udev rules\n\n"
+                            "  -h, --help      Show this help\n"
+                            "      --version   Show the version\n\n"
+                            "See headgate-takeover(8).\n";
 
-/* As stopping the unit does. */
+/* As headgate-takeover.service does when it is stopped. */
 static void unmask_rules(void)
 {
         _cleanup_close_ int rules_fd = rule_directory_open();
@@ -44,8 +43,8 @@ static void unmask_rules(void)
         (void) unlinkat(rules_fd, REMOVED_RULE, 0);
 }
 
-/* udev lets a link to /dev/null mask a rule of the distribution for this boot. /etc/udev/rules.d would do the same, and be copied
- * into the next initrd, where the root file system's VG would then not be activated. */
+/* For udev a link to /dev/null masks a rule. It is in /run, for this boot only: in /etc/udev/rules.d it would be
+ * copied to the next initrd, where the root file system's VG would not be activated. */
 static int mask_rules(void)
 {
         _cleanup_close_ int rules_fd = rule_directory_open();
@@ -60,9 +59,9 @@ static int mask_rules(void)
                        ?: write_file_atomic_at(rules_fd, REMOVED_RULE, text);
 }
 
-/* What headgate's rule does differs with lvm2's rule, as it is installed. Where that shows PVs on LVs to lvm2, and lvm.conf has
- * lvm2 take notice of them, so does ours. Where it does not set SYSTEMD_READY, ours does not: with SYSTEMD_READY=0 units of md
- * arrays, such as mdmonitor.service, would not be started. */
+/* headgate's rule follows the installed lvm2 rule. It handles PVs on LVs only if that does and lvm.conf has
+ * scan_lvs=1. It sets SYSTEMD_READY only if that does: with SYSTEMD_READY=0, systemd would not start units of md
+ * arrays, such as mdmonitor.service. */
 static int note_stock_rule(int run_fd)
 {
         _cleanup_close_ int root_fd = root_open();
@@ -87,15 +86,15 @@ static int note_late(int run_fd)
         return text ? write_file_atomic_at(run_fd, FLAGS_TAKEN_OVER_LATE, text) : -ENOMEM;
 }
 
-/* At boot udevd starts later, and no disk has been handled yet. In a running system lvm2's rule has had them all. After a soft reboot
- * systemd announces all devices. */
+/* At boot udevd starts later, and no disk has been handled yet. On a running system lvm2's rule has handled all
+ * disks. After a soft reboot systemd triggers all devices. */
 static bool is_running_system(int run_fd)
 {
         return faccessat(AT_FDCWD, "/" UDEVD_STARTED_LINK, F_OK, AT_SYMLINK_NOFOLLOW) >= 0 &&
                flags_is_set(run_fd, FLAGS_SOFT_REBOOT) <= 0;
 }
 
-/* Whatever fails here, disks that appear from now on are activated. With the rules of before, lvm2's rule would have all disks. */
+/* If this fails, new disks are still activated. Without a reload, lvm2's rule would handle all disks. */
 static void announce_disks(void)
 {
         static const char *const reload[] = {"control", "--reload", "--timeout=3", NULL};
@@ -107,7 +106,7 @@ static void announce_disks(void)
 
 static int take(int run_fd)
 {
-        /* What the rule and the socket would start. A package that is half removed must not cost a boot. */
+        /* Programs that the rule and the socket start. A partly removed package must not prevent booting. */
         static const char *const programs[] = {LIBEXECDIR "/headgated", LIBEXECDIR "/headgate-request"};
         bool late = is_running_system(run_fd);
         int r;
@@ -115,9 +114,9 @@ static int take(int run_fd)
         FOREACH_ELEMENT(program, programs)
                 if (access(*program, X_OK) < 0)
                         return log_error_errno(
-                                -errno, "%s is not executable, leaving activation to lvm2: %m", *program);
+                                -errno, "%s is not executable, lvm2 keeps activating VGs: %m", *program);
 
-        /* The rules in this order: if it ends in between, both act, and not none. */
+        /* headgate's rule first: if this is interrupted, both rules act, rather than none. */
         r = flags_prepare(run_fd)
                 ?: flags_clear(run_fd, FLAGS_FAILURES)
                 ?: note_stock_rule(run_fd)
@@ -146,9 +145,9 @@ static int hand_over(const char *why)
         return log_error_errno(-errno, "Failed to start headgate-fallback.service: %m");
 }
 
-/* A worker that leaves does that itself. What udev has told one that did not is lost. Under the lock, since another
- * worker may have come meanwhile: the flag is its own then, and was left for it to see that one had died. Who asked
- * while we had the lock took us for a worker. */
+/* A worker that leaves does this itself; events for one that died are lost. The lock is needed, as another worker
+ * may have started: it has its own flag, and has seen the old one. A requester that finds the lock takes this for a
+ * worker. */
 static int end_listening(int run_fd)
 {
         _cleanup_close_ int running_fd = -EBADF;
@@ -166,7 +165,7 @@ static int end_listening(int run_fd)
         return r;
 }
 
-/* systemd says in the environment how the worker ended, see systemd.exec(5). */
+/* systemd passes the worker's result in the environment, see systemd.exec(5). */
 static int worker_stopped(int run_fd)
 {
         const char *result = secure_getenv("SERVICE_RESULT") ?: "unknown";
@@ -176,20 +175,20 @@ static int worker_stopped(int run_fd)
         int r = end_listening(run_fd);
 
         if (r < 0)
-                log_warning_errno(r, "Failed to note that devices may have been missed: %m");
+                log_warning_errno(r, "Failed to clear /run/headgate/listening, devices may be missed: %m");
 
         r = cookies_adopt(run_fd);
         if (r < 0)
-                log_warning_errno(r, "Failed to complete the cookies that the worker has left: %m");
+                log_warning_errno(r, "Failed to complete the worker's cookies: %m");
 
         if (streq(result, "success")) {
                 (void) flags_clear(run_fd, FLAGS_FAILURES);
                 return 0;
         }
-        /* Killed from outside, by a person: nothing is wrong with headgate. systemd's own kills, and the kernel's
-         * for want of memory, have other results. */
+        /* An administrator killed it, which is not a failure. systemd's watchdog and the kernel's OOM killer cause
+         * other results. */
         if (streq(result, "signal") && streq(status, "KILL")) {
-                log_notice("The worker was killed; systemd starts another one.");
+                log_notice("Worker was killed; systemd restarts it.");
                 return 0;
         }
 
@@ -199,12 +198,12 @@ static int worker_stopped(int run_fd)
                             ?: write_file_atomic_at(run_fd, FLAGS_FAILURES, text);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to count the worker's failures: %m");
-                return hand_over("The worker has failed, and /run/headgate cannot be written.");
+                return hand_over("Worker failed, and /run/headgate is not writable.");
         }
 
-        log_warning("The worker has failed (%s, %s), %u of %u times without any success.", result, status,
-                n_failures, FAILURES_MAX);
-        return n_failures >= FAILURES_MAX ? hand_over("The worker fails again and again.") : 0;
+        log_warning("Worker failed (%s, %s), %u of %u times without success.", result, status, n_failures,
+                FAILURES_MAX);
+        return n_failures >= FAILURES_MAX ? hand_over("Worker failed repeatedly.") : 0;
 }
 
 static int run(const char *verb)

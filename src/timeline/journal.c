@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Timelines in the journal: writing them, finding the boot, and reading them. */
+/* Timelines in the journal: writes them, finds boots, and reads them. */
 
 #include "timeline/journal.h"
 
@@ -14,10 +14,10 @@
 #include "shared/messages.h"
 #include "shared/util.h"
 
-/* Of the field, before the last bar: a line stays below 48 KiB, which every reader and every socket takes. */
+/* Limit of the field before its last bar: a line stays below 48 KiB, which all readers and sockets accept. */
 #define BARS_SIZE_MAX ((size_t) 40 * 1024)
 
-/* Of a string of a bar. Names are shorter; a reason has paths of other people's choice. */
+/* Limit of a string of a bar. Names are shorter; a reason may contain long paths. */
 #define STRING_SIZE_MAX 1024
 
 static const char *const kind_names[] = {
@@ -32,7 +32,8 @@ static const char *const end_names[_TIMELINE_END_MAX] = {
         [TIMELINE_FAILED] = "failed",
 };
 
-/* After its state and its end, a bar has these numbers and then these strings, by their places in struct timeline_bar. */
+/* After its state and its end, a bar has these numbers, then these strings, given as offsets in struct
+ * timeline_bar. */
 #define FIELD(member) offsetof(struct timeline_bar, member)
 
 static const size_t numbers[] = {
@@ -57,7 +58,7 @@ static const size_t strings[] = {FIELD(uuid), FIELD(name), FIELD(tree), FIELD(ki
 
 /* ------ writing ------ */
 
-/* One line of words between tabs, which no printable text has. */
+/* A line of words separated by tabs, which printable text never contains. */
 static void print_bar(FILE *file, const struct timeline_bar *bar)
 {
         fprintf(file, "%s\t%s", bar->state, end_names[bar->end]);
@@ -68,7 +69,7 @@ static void print_bar(FILE *file, const struct timeline_bar *bar)
         fputc('\n', file);
 }
 
-/* The field with the bars from `first` on that fit into one line; at least one. NULL without memory. */
+/* Makes the field with as many bars from `first` on as fit into one line, at least one. NULL without memory. */
 static char *format_bars(const struct timeline *timeline, size_t first, size_t *ret_n)
 {
         _cleanup_memstream_ struct memstream stream = {};
@@ -138,7 +139,7 @@ int timeline_find_boot(const char *name, sd_id128_t *ret)
 
         if (r < 0)
                 return r == -ENOENT ? -ENOPKG : r;
-        /* To journalctl, these are all boots and this one. */
+        /* For journalctl, these mean all boots and the current one. */
         if (streq(name, "all") || *name == '\0')
                 return -ENOENT;
         for (char *line, *rest = output; r == 0 && (line = strsep(&rest, "\n"));) {
@@ -152,7 +153,7 @@ int timeline_find_boot(const char *name, sd_id128_t *ret)
 
 /* ------ reading ------ */
 
-/* A field of the line that is being read. Returns 0 and `*ret`, to be freed by the caller; -ENOENT; or another negative
+/* Reads a field of the current line. Returns 0 and `*ret`, to be freed by the caller; -ENOENT; or another negative
  * errno. */
 static int get_field(sd_journal *journal, const char *name, char **ret)
 {
@@ -166,7 +167,7 @@ static int get_field(sd_journal *journal, const char *name, char **ret)
         return *ret ? 0 : -ENOMEM;
 }
 
-/* The states that blame and plot know are words that nobody has to free. NULL for any other. */
+/* Returns the state as a constant. NULL if it is unknown. */
 static const char *find_state(enum timeline_kind kind, const char *word)
 {
         if (kind == TIMELINE_SHUTDOWN)
@@ -177,7 +178,7 @@ static const char *find_state(enum timeline_kind kind, const char *word)
         return NULL;
 }
 
-/* Returns 0, -EBADMSG for a line that is not like that, or -ENOMEM. The bar is to be emptied in any case. */
+/* Returns 0, -EBADMSG for an invalid line, or -ENOMEM. The caller frees the bar in any case. */
 static int parse_bar(char *line, enum timeline_kind kind, struct timeline_bar *ret)
 {
         char *words[N_WORDS], **word = words;
@@ -223,7 +224,7 @@ static int add_bars(struct timeline *timeline, char *lines)
         return 0;
 }
 
-/* Of bars of one VG, by its UUID, or of one device, by its name, the last one counts. */
+/* Of several bars of a VG (by UUID) or a device (by name) the last one counts. */
 static int drop_replaced(struct timeline *timeline)
 {
         _cleanup_dm_hash_ struct dm_hash_table *seen = dm_hash_create(256);
@@ -252,7 +253,7 @@ static int add_line(sd_journal *journal, struct timeline *timeline)
 {
         _cleanup_free_ char *bars = NULL;
         uint64_t realtime_usec, monotonic_usec;
-        sd_id128_t boot; /* without it, there is no time of another boot */
+        sd_id128_t boot; /* needed for times of another boot */
 
         if ((!timeline->host && get_field(journal, "_HOSTNAME", &timeline->host) == -ENOMEM) ||
                 (!timeline->kernel && get_field(journal, "HEADGATE_KERNEL", &timeline->kernel) == -ENOMEM))
@@ -263,7 +264,7 @@ static int add_line(sd_journal *journal, struct timeline *timeline)
         return get_field(journal, "HEADGATE_BARS", &bars) ?: add_bars(timeline, bars);
 }
 
-/* Seeks the lines of a boot with these two fields. Whoever may write to the journal may write anything, but only root as root. */
+/* Seeks the lines of a boot with these two fields. Any user may write to the journal, so only lines of root count. */
 static int seek_lines(sd_journal *journal, sd_id128_t boot, const char *message_id, const char *field)
 {
         _cleanup_free_ char *boot_id = string_format("_BOOT_ID=%s", SD_ID128_TO_STRING(boot));
@@ -283,18 +284,18 @@ static int read_lines(sd_journal *journal, sd_id128_t boot, struct timeline *tim
 
         while (r >= 0 && (r = sd_journal_next(journal)) > 0) {
                 r = add_line(journal, timeline);
-                /* A line without bars says nothing. */
+                /* A line without bars is ignored. */
                 if (r == -ENOENT)
                         r = 0;
         }
         return r;
 }
 
-/* A request that nothing has followed for so long has come to nothing, as one that was cancelled. */
+/* An older request is ignored, as it was cancelled or did not lead to a shutdown. */
 #define REQUEST_VALID_USEC (15 * 60 * USEC_PER_SEC)
 
-/* Finds when systemd stopped the target of all services last: that begins a shutdown, however long services take to stop. Without that,
- * `*ret` stays as it is. */
+/* Finds when systemd last stopped the target of all services, which begins a shutdown, however long services take
+ * to stop. Otherwise, `*ret` is unchanged. */
 static int find_stop(sd_journal *journal, sd_id128_t boot, uint64_t *ret)
 {
         int r = seek_lines(journal, boot, "MESSAGE_ID=" SD_MESSAGE_UNIT_STOPPED_STR, "UNIT=multi-user.target");
@@ -304,8 +305,8 @@ static int find_stop(sd_journal *journal, sd_id128_t boot, uint64_t *ret)
         return r;
 }
 
-/* headgate-teardown starts when ordinary services have stopped. The shutdown began before that, when systemd-logind logged the
- * request. A boot has several requests if it has soft reboots; the last one before a bar is that of the bar. */
+/* headgate-teardown starts after ordinary services have stopped. The shutdown began earlier, when systemd-logind
+ * logged the request. With soft reboots a boot has several requests; the last one before a bar counts. */
 static int add_requests(sd_journal *journal, sd_id128_t boot, struct timeline *timeline)
 {
         uint64_t stopped = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The bars of a timeline and their phases, whatever the timeline was made from; and the timeline of this boot, made of the
- * worker's records. */
+/* The bars of a timeline and their phases, from any source; and the timeline of this boot, from the worker's
+ * records. */
 
 #include "timeline/timeline.h"
 
@@ -85,7 +85,7 @@ int timeline_by_end(const void *a, const void *b)
                             ?: strverscmp(first->name, second->name);
 }
 
-/* ------ what is of interest ------ */
+/* ------ selecting ------ */
 
 #define PAUSE_MIN_USEC (60 * USEC_PER_SEC)
 #define PAUSE_TIMES 3
@@ -100,7 +100,7 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
         FOREACH_ARRAY(bar, timeline->bars, timeline->n) {
                 uint64_t time = times[n++] = bar->first_usec;
 
-                /* Where something goes on there is no event, only the moment of asking. */
+                /* An unfinished phase has no end; its time is that of the request. */
                 for (size_t j = 0; j < _TIMELINE_PHASE_MAX; j++) {
                         time += bar->phases_usec[j];
                         if (bar->end != TIMELINE_UNFINISHED || time < timeline_end_usec(bar))
@@ -143,7 +143,7 @@ int timeline_select(struct timeline *timeline, char *const names[], size_t n, co
         return 0;
 }
 
-/* ------ of this boot ------ */
+/* ------ this boot ------ */
 
 static void set_phases(struct timeline_bar *bar, const struct vg *vg, uint64_t now)
 {
@@ -184,7 +184,7 @@ static char *describe_reason(const struct vg *vg)
 
 int timeline_add_vg(struct timeline *timeline, const struct vg *vg)
 {
-        /* Any other state is an end as it should be. */
+        /* All other states are successful. */
         static const enum timeline_end ends[_VG_STATUS_MAX] = {
                 [VG_STATUS_WAITING] = TIMELINE_UNFINISHED,
                 [VG_STATUS_COMPLETE] = TIMELINE_UNFINISHED,
@@ -207,7 +207,7 @@ int timeline_add_vg(struct timeline *timeline, const struct vg *vg)
         return bar->uuid && bar->name && bar->reason ? 0 : -ENOMEM;
 }
 
-/* By vgchange, and within each by their ends. */
+/* By vgchange, then by end. */
 static int compare_batches(const void *a, const void *b)
 {
         const struct timeline_bar *first = a, *second = b;
@@ -217,7 +217,7 @@ static int compare_batches(const void *a, const void *b)
                        ?: strverscmp(first->name, second->name);
 }
 
-/* Gives the time in which lvm2 was busy with another VG of the same vgchange to the queue. */
+/* Counts the time for other VGs of the same vgchange as queued. */
 void timeline_finish_boot(struct timeline *timeline)
 {
         uint64_t batch = 0, turn = 0;

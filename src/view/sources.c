@@ -47,7 +47,7 @@ void sources_log_not_activating(const struct sources *sources)
                 log_notice(
                         "%s", takeover_is_at_next_boot(sources->root_fd) ? TAKEOVER_AT_NEXT_BOOT : NOT_IN_CHARGE);
         else if (!sources->config.event_activation)
-                log_notice("event_activation=0 in lvm.conf: nothing is activated by itself.");
+                log_notice("event_activation=0 in lvm.conf, not activating anything.");
 }
 
 int sources_open_in_charge(struct sources *ret)

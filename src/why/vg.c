@@ -297,8 +297,8 @@ static void answer(struct why *why)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is not active%s: %s.", vg->name,
                         n.any_active ? " as a whole" : "", why_first_cause(why));
         else if (n.autoactivated == 0)
-                why_answer(why, VERDICT_UP, state,
-                        "VG %s is up, but it has no LVs that are activated by themselves.", vg->name);
+                why_answer(why, VERDICT_UP, state, "VG %s is up, but it has no LVs with autoactivation enabled.",
+                        vg->name);
         else if (n.active < n.autoactivated)
                 why_answer(why, VERDICT_UP, state, "VG %s is active, though only %zu of its %zu LVs are.",
                         vg->name, n.active, n.autoactivated);

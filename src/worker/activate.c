@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From complete VGs to active LVs: shares the VGs that are complete out to vgchanges, takes what comes of these, and retries
- * what one that makes no progress keeps waiting. */
+/* From complete VGs to active LVs: distributes complete VGs over vgchanges, handles their results, and retries VGs
+ * that are blocked by a vgchange without progress. */
 
 #include "worker/worker.h"
 
@@ -13,14 +13,13 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* A vgchange of many VGs may take longer on a large machine. One that does no longer counts as one of the processes at
- * work. */
+/* A vgchange that runs for longer no longer counts as busy, so that others may start. */
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
 
-/* How often the lock of a VG is tried. */
+/* How often the lock of a VG is checked. */
 #define LOCK_INTERVAL_USEC (1 * USEC_PER_SEC)
 
-/* Whether others may have to wait for the job: it is at work, and has not been for too long. */
+/* Whether the job is busy, so that others may have to wait for it. */
 static bool is_at_work(const struct worker *worker, const struct job *job)
 {
         return !job->waits &&
@@ -56,14 +55,14 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
         dm_list_del(&job->list);
         worker_ask_step(worker);
         slots = get_slots(worker);
-        /* VGs that one vgchange takes now keep udev and systemd for less time than the pause is long. */
+        /* The pause is longer than udev and systemd need for the VGs of one vgchange. */
         if (dm_list_size(&worker->inventory->groups[VG_STATUS_COMPLETE]) > slots_count_others(&slots))
                 worker->pause_usec = worker->inventory->now_usec + SLOTS_PAUSE_USEC;
 
         r = vg_list_devices(&devices);
         if (r < 0)
                 return r;
-        log_debug("vgchange has ended with status %i: %s", exit_status, output ?: "(unknown)");
+        log_debug("vgchange exited with status %i: %s", exit_status, output ?: "(unknown)");
 
         n_groups = MAX(job->n, inventory_count_groups_of_job(worker->inventory, job));
         FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
@@ -73,7 +72,7 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
                 dm_devices_mark_active(devices, group->vg);
                 if (n_groups == 1)
                         vg_note_program(group->vg, job->programs.longest.name, job->programs.longest.usec);
-                /* What an adopted process has printed was for its parent. */
+                /* The output of an adopted process went to the earlier worker. */
                 if (output)
                         r = group->state == VG_ACTIVATING_DEGRADED
                                     ? outcome_read_degraded(group->vg, exit_status, output, &outcome)
@@ -85,15 +84,14 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
                 if (r < 0)
                         return r;
                 n_alone += group->state == VG_COMPLETE_ALONE;
-                /* A degraded activation may have been asked for several, and its output tells of all of them. */
+                /* The output of a degraded activation may be about several VGs. */
                 if (outcome.event == VG_ENDED_FAILED && n_groups == 1)
                         report_output(group->vg, output);
-                if ((outcome.event == VG_ENDED_FAILED || outcome.event == VG_ENDED_CONTENT) &&
+                if ((outcome.event == VG_ENDED_FAILED || outcome.event == VG_ENDED_OK) &&
                         alike_note(&worker->alike, outcome.words, worker->inventory->now_usec) < 0)
                         return log_oom();
                 if (group->state == VG_COMPLETE && group->ask_again)
-                        log_info("VG %s has changed or was requested while lvm2 was at work; retrying.",
-                                group->vg->name);
+                        log_info("VG %s changed or was requested during activation; retrying.", group->vg->name);
         }
         if (n_alone > 0)
                 log_notice("vgchange of %zu VGs " ENDED "; retrying %zu of them individually.", n_groups,
@@ -101,18 +99,19 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
         return 0;
 }
 
-/* Starts lvm for VGs that vg_next() has yielded that action for. They are in the state that follows once it is there. */
+/* Starts lvm for VGs for which vg_next() has returned that action, and moves them to the next state. */
 static int start_job(struct worker *worker, enum job_kind kind, struct managed_group *const *groups, size_t n)
 {
-        /* Normally, the form of lvm2's own rule: it ignores incomplete VGs, and heeds all that lvm.conf says of
-         * autoactivation. A degraded activation heeds the latter; its mode is said, since lvm.conf may have "partial". */
+        /* The normal form is the command of lvm2's rule: it ignores incomplete VGs, and obeys all autoactivation
+         * settings of lvm.conf. A degraded activation obeys these, too; its mode is explicit, since lvm.conf may
+         * have "partial". */
         static const char *const normal_words[] = {"vgchange", "-aay", "--autoactivation", "event", "--"};
         static const char *const degraded_words[] = {"vgchange", "-aay", "--activationmode", "degraded", "--"};
         const struct vg_step step = {.state = kind == JOB_ACTIVATE ? VG_ACTIVATING : VG_ACTIVATING_DEGRADED};
         _cleanup_strv_ struct strv arguments = {};
         struct job *job;
-        /* A VG alone is found through the list of its PVs, without reading the records of all PVs that there are. lvm2 itself
-         * writes none for a VG of one PV, and so reads them all. */
+        /* With a list of its PVs, lvm2 finds a single VG without reading the records of all PVs. lvm2 itself writes
+         * no list for a VG of one PV. */
         int r = n == 1 && kind == JOB_ACTIVATE
                         ? names_write_lookup(worker->inventory, groups[0], online_write_lookup)
                         : 0;
@@ -130,7 +129,7 @@ static int start_job(struct worker *worker, enum job_kind kind, struct managed_g
         if (r < 0)
                 return log_error_errno(r, "Failed to start vgchange: %m");
 
-        /* One that is slow has a process of its own. */
+        /* A slow VG has a process of its own. */
         job->slot = kind == JOB_ACTIVATE ? slot_of(worker->inventory, groups[0]) : SLOT_PLAIN;
         job->n = n;
         dm_list_add(&worker->jobs, &job->list);
@@ -151,14 +150,14 @@ bool activate_has_room(const struct worker *worker)
         return slots_count_free(&slots, SLOT_PLAIN) > 0;
 }
 
-/* VGs that lvm2 can be asked for, of one kind. */
+/* VGs of one kind that are ready for vgchange. */
 struct ready {
         struct managed_group **groups;
         size_t n;
         enum slot_kind kind;
 };
 
-/* Splits the VGs evenly over the processes that may be started now. */
+/* Splits the VGs evenly over the processes that may start now. */
 static int start_shares(struct worker *worker, const struct ready *ready)
 {
         uint64_t now = worker->inventory->now_usec;
@@ -187,7 +186,7 @@ static bool is_activating_degraded(const struct worker *worker)
                 job->kind == JOB_ACTIVATE_DEGRADED && is_at_work(worker, job));
 }
 
-/* Whether another command has locked the VG, and as many as may be wait for that in lvm2 already. */
+/* Whether another command has locked the VG, and the limit of waiting processes is reached. */
 static bool is_kept_out(struct worker *worker, const struct managed_group *group, const struct slots *slots)
 {
         if (slots->n_waiting < SLOTS_WAITING_MAX || !vg_is_locked(worker->config.locking_dir, group->vg->name))
@@ -196,16 +195,16 @@ static bool is_kept_out(struct worker *worker, const struct managed_group *group
         return true;
 }
 
-/* Whether a process of that kind could be started for the VG now. Each look at one lists all devices. */
+/* Whether a process of that kind could start for the VG now. Each attempt to start one lists all devices. */
 static bool is_possible(struct worker *worker, const struct managed_group *group, enum slot_kind kind)
 {
         struct slots slots = get_slots(worker);
 
-        /* An awaited VG goes at once, unless it wants memory. */
+        /* An awaited VG starts at once, unless it needs much memory. */
         if (group->awaited && kind != SLOT_CHECKED)
                 kind = SLOT_AWAITED;
-        /* What is missing may be among the devices that have appeared and were not looked at. An unresponsive device is given
-         * up by the reader, and then left with a pvscan of its own, so that this has an end. */
+        /* A missing PV may be on a device that was not read yet. An unresponsive device delays this only until the
+         * reader and then pvscan have timed out on it. */
         if (vg_state_is_due(group->state))
                 return !worker->scans.job && !inventory_has_device_before(worker->inventory, DEVICE_RECORDING) &&
                        dm_list_empty(&worker->inventory->devices[DEVICE_HELD]) && !is_activating_degraded(worker);
@@ -226,18 +225,19 @@ static const char *find_unresponsive_pv(const struct worker *worker, const struc
         return NULL;
 }
 
-/* Whether lvm2 has refused a PV before, which may be mended. Only if it is asked for that VG alone it looks for such a PV itself. */
+/* Whether lvm2 has refused a PV before. The cause may have been fixed, but lvm2 looks for such a PV only when asked
+ * for its VG alone. */
 static bool is_unrecorded(const struct inventory *inventory, const struct vg *vg)
 {
         return vg->settled_usec != 0 && names_count_recorded(inventory, vg) < vg->n_pvs;
 }
 
-/* Deals with a VG whose turn it is: it is added to those that can be started together, unless it takes a process of its own. */
+/* Handles a VG for which a slot is free: adds it to those that can share a process, or starts one for it alone. */
 static int take_turn(struct worker *worker, struct managed_group *group, const struct dm_devices *devices,
         struct ready *ready, struct ready *degraded)
 {
         bool locked;
-        int r = vg_take(worker, group, &(struct vg_input){.event = VG_TURN, .devices = devices});
+        int r = vg_take(worker, group, &(struct vg_input){.event = VG_SLOT_FREE, .devices = devices});
         struct ready *list = r == VG_DO_ACTIVATE_DEGRADED ? degraded : ready;
 
         if (r < 0 || r == VG_DO_NOTHING)
@@ -248,7 +248,7 @@ static int take_turn(struct worker *worker, struct managed_group *group, const s
                         names_is_shared(worker->inventory, group, USEC_INFINITY) ||
                         is_unrecorded(worker->inventory, group->vg))) {
                 r = start_job(worker, JOB_ACTIVATE, &group, 1);
-                /* One that another command has locked keeps no other VG waiting. */
+                /* A VG that another command has locked must not delay others. */
                 if (r >= 0)
                         group->job->waits = locked;
                 return r;
@@ -276,7 +276,7 @@ static int start_complete(struct worker *worker)
         others = (struct ready){groups + n, .kind = SLOT_PLAIN};
         degraded = (struct ready){groups + 2 * n};
 
-        /* Those that somebody waits for are the first in the list. */
+        /* Awaited VGs are first in the list. */
         FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VG_STATUS_COMPLETE]) {
                 enum slot_kind kind = slot_of(worker->inventory, group);
 
@@ -290,15 +290,15 @@ static int start_complete(struct worker *worker)
         r = start_shares(worker, &awaited) ?: start_shares(worker, &others);
         if (r >= 0 && degraded.n > 0)
                 r = start_job(worker, JOB_ACTIVATE_DEGRADED, degraded.groups, degraded.n);
-        /* Until the next look nobody knows what these make of it. */
+        /* The load of new processes is unknown until it is measured again. */
         worker->load.idle &= dm_list_size(&worker->jobs) == n_jobs;
         return r;
 }
 
-/* ------ vgchanges that wait ------ */
+/* ------ waiting vgchanges ------ */
 
-/* Has other processes take over half of the VGs that this one has not come to yet, and in the end the last one: lvm2 reads the disks
- * of all its VGs first, and then waits for udev after each. If it gets to them later, they are active already. */
+/* Moves half of the VGs that the process has not reached to other processes, in the end the last one. lvm2 reads
+ * the disks of all its VGs first, then waits for udev after each VG. VGs that it reaches later are active already. */
 static int take_over_half(struct worker *worker, const struct job *job, const struct dm_devices *devices)
 {
         size_t n = 0, n_left = 0;
@@ -318,15 +318,15 @@ static int take_over_half(struct worker *worker, const struct job *job, const st
         return 0;
 }
 
-/* A process that waits does so for one VG after the other: all do while a processor has nothing to do, or this one has used none
- * for seconds. */
+/* A waiting process waits for its VGs one after another. All do while a processor is idle; this one does if it used
+ * no CPU time for seconds. */
 static int share_out(struct worker *worker)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         const struct job *job;
         int r;
 
-        /* Halves are added at the end, and may be shared out, too. */
+        /* New processes are added at the end, and may be split again. */
         dm_list_iterate_items(job, &worker->jobs) {
                 if (job->kind != JOB_ACTIVATE || job->n <= 1 || !(worker->load.idle || job->waits) ||
                         !activate_has_room(worker))
@@ -338,7 +338,7 @@ static int share_out(struct worker *worker)
         return 0;
 }
 
-/* Finds out which PVs of its VGs are unresponsive. */
+/* Probes the PVs of the job's VGs for unresponsive ones. */
 static int probe_pvs(struct worker *worker, struct job *job)
 {
         _cleanup_reading_ struct reading reading = {};
@@ -353,10 +353,10 @@ static int probe_pvs(struct worker *worker, struct job *job)
         return r < 0 ? log_error_errno(r, "Failed to probe PVs that vgchange waits for: %m") : 0;
 }
 
-/* A job that makes no progress waits for a disk, for a VG that another command has locked, or for udev. */
+/* A job without progress waits for a disk, a locked VG, or udev. */
 static int handle_stalled(struct worker *worker, struct job *job)
 {
-        /* The process that checks a thin pool is another one. */
+        /* A thin pool is checked by another process, whose progress is not seen here. */
         if (job->slot < SLOT_SLOW)
                 job->waits = job->probed = job_is_stuck(job) && worker->phase.queue_empty;
         FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
@@ -367,7 +367,7 @@ static int handle_stalled(struct worker *worker, struct job *job)
                 if (!device)
                         continue;
                 job->waits = job->probed = true;
-                log_warning("VG %s: vgchange waits for unresponsive device %s; others do not wait for it.",
+                log_warning("VG %s: vgchange waits for unresponsive device %s; continuing with other VGs.",
                         group->vg->name, device);
                 reason = string_format(VG_UNRESPONSIVE, device);
                 if (!reason)
@@ -379,7 +379,7 @@ static int handle_stalled(struct worker *worker, struct job *job)
         return 0;
 }
 
-/* A degraded activation looks at all devices, whatever VGs it is asked for, and would wait again. */
+/* A degraded activation reads all devices, whichever VGs it is for, and would block again. */
 static bool is_watched(const struct worker *worker, const struct job *job)
 {
         return !job->waits && job->kind != JOB_ACTIVATE_DEGRADED &&

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The deadlines of VGs that wait for PVs, and of those that boot waits for: when they have passed, and what puts them off. */
+/* Deadlines of incomplete and of expected VGs: when they pass, and what restarts them. */
 
 #include "shared/log.h"
 #include "shared/util.h"
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* systemd's units for crypttab, whatever a disk is unlocked with. */
+/* systemd's units for crypttab, for any kind of key. */
 #define UNLOCKING_UNITS "systemd-cryptsetup@*.service"
 
 static int on_answer(_unused_ struct job *job, int exit_status, const char *output, void *userdata)
@@ -18,18 +18,17 @@ static int on_answer(_unused_ struct job *job, int exit_status, const char *outp
 
         deadlines->question = NULL;
         facts->asked_usec = now_usec();
-        /* Where that cannot be told, a VG is reported too early rather than never. */
+        /* On failure, a VG is reported too early rather than never. */
         facts->unlocking = exit_status == 0 && strstr(output, "systemd-cryptsetup@");
         if (facts->unlocking) {
-                log_debug("A disk is being unlocked, deadlines are put off.");
+                log_debug("A disk is being unlocked, restarting all deadlines.");
                 deadlines->put_off_usec = facts->asked_usec;
         }
         worker_ask_step(worker);
         return 0;
 }
 
-/* Has systemd say whether a disk is being unlocked. It works before there is D-Bus, so that systemctl asks, and nobody waits for
- * that: a step follows the answer. */
+/* Asks systemd whether a disk is being unlocked. D-Bus may not run yet, so systemctl asks; its exit causes a step. */
 static void ask_about_unlocking(struct worker *worker)
 {
         static const char *const words[] = {"list-jobs", "--no-legend", "--plain", UNLOCKING_UNITS};
@@ -38,13 +37,13 @@ static void ask_about_unlocking(struct worker *worker)
                 worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker, &worker->deadlines.question);
 
         if (r < 0) {
-                log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
+                log_debug("Failed to list systemd's jobs: %s", strerror(-r));
                 worker->deadlines.facts.asked_usec = MAX(now_usec(), worker->inventory->now_usec);
         }
 }
 
-/* When what has been waited for since then is overdue. What is missing may be on a device that cannot be read: it is waited for
- * twice as long at most. */
+/* When a VG that is waited for since `since_usec` is overdue. A missing PV may be on a device that cannot be read,
+ * which at most doubles the deadline. */
 static uint64_t get_deadline(const struct worker *worker, const char *vg_name, uint64_t since)
 {
         uint64_t length = settings_get_deadline(&worker->settings, vg_name);
@@ -60,7 +59,7 @@ static uint64_t get_group_deadline(const struct worker *worker, const struct man
                        : USEC_INFINITY;
 }
 
-/* One of whose VG a PV was seen has that VG's deadline. */
+/* Once one of its PVs has appeared, the deadline of the VG applies. */
 static uint64_t get_expectation_deadline(const struct worker *worker, const struct expectation *expectation)
 {
         return expectation->group || expectation->overdue
@@ -94,7 +93,7 @@ static int take_absent(const struct worker *worker, struct expectation *expectat
         return 0;
 }
 
-/* Deals with what is overdue at that time, 0 for nothing, and finds out when what is left will be. */
+/* Handles everything that is overdue at `now`, or nothing if that is 0, and returns when the next deadline passes. */
 static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 {
         static const enum vg_status states[] = {VG_STATUS_WAITING, VG_STATUS_DEGRADED};
@@ -147,7 +146,7 @@ int deadline_check(struct worker *worker)
                 case DEADLINE_LOOK:
                         r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
                         if (r < 0)
-                                return log_error_errno(r, "Failed to ask udev for PVs that are missing: %m");
+                                return log_error_errno(r, "Failed to look for missing PVs in udev's database: %m");
                         facts->looked_usec = now;
                         continue;
                 case DEADLINE_READ:

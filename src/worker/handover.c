@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From one worker to the next: the vgchanges and requests that an earlier worker has left, and the steps L1 to L4, W5 and W6
- * of flags.h, by which a worker begins to hear of all devices and leaves without losing one. */
+/* From one worker to the next: adopts the vgchanges and requests of an earlier worker. Also the steps L1 to L4, W5
+ * and W6 of flags.h, by which a worker starts to receive all devices, and leaves without losing one. */
 
 #include <fcntl.h>
 #include <systemd/sd-login.h>
@@ -13,8 +13,7 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* How long a worker stays that has nothing to do. While it is there a disk costs no process of ours; gone, it
- * costs no memory. */
+/* How long an idle worker stays. While it runs, a new disk starts no process; after it has left, it uses no memory. */
 #define IDLE_USEC (10 * USEC_PER_SEC)
 
 static int clear(const struct worker *worker, const char *flag)
@@ -26,7 +25,7 @@ static int clear(const struct worker *worker, const char *flag)
 
 /* ------ vgchanges of an earlier worker ------ */
 
-/* The VGs that a vgchange of ours works on are the arguments after "--", each with its NUL. Returns whether it is one. */
+/* The VGs of a vgchange are the arguments after "--", each terminated by NUL. Returns whether the process is one. */
 static int adopt_groups(struct worker *worker, struct job *job)
 {
         _cleanup_free_ char *path = string_format("/proc/%i/cmdline", job->command.pid);
@@ -37,7 +36,7 @@ static int adopt_groups(struct worker *worker, struct job *job)
 
         if (!path)
                 return -ENOMEM;
-        /* One that has just ended has no command line. */
+        /* A process that has just ended has no command line. */
         if (read_file_at(AT_FDCWD, path, &command_line, &size) < 0)
                 return 0;
         for (const char *word = command_line; word < command_line + size; word += strlen(word) + 1) {
@@ -75,13 +74,13 @@ static int adopt_process(struct worker *worker, pid_t pid)
 
         r = adopt_groups(worker, job);
         if (r <= 0) {
-                /* Not a vgchange: a reader about to end, or a pvscan, whose devices are shown to lvm2 anew. */
+                /* A reader that is about to end, or a pvscan: its devices are recorded again. */
                 job_free(job);
                 return r;
         }
-        /* Which VGs are active is found out by a turn of each, and not to wait for it. */
+        /* Without records each VG is checked for active LVs when a slot is free, which must not wait for this job. */
         job->slot = worker->inventory->records_lost ? SLOT_SLOW : SLOT_PLAIN;
-        log_notice("Waiting for a vgchange that an earlier worker has started (process %i).", pid);
+        log_notice("Waiting for vgchange of an earlier worker (process %i).", pid);
         dm_list_add(&worker->jobs, &job->list);
         return 0;
 }
@@ -94,11 +93,11 @@ int handover_adopt(struct worker *worker)
         char *rest;
         int r;
 
-        /* Left by a worker that was started by hand, and killed: systemd has it taken back otherwise. */
+        /* A worker that was started by hand and killed leaves this flag; otherwise ExecStopPost= removes it. */
         r = clear(worker, FLAGS_COMPLETING);
         if (r < 0)
                 return r;
-        /* Started by hand, there is no cgroup of ours, and no earlier worker in it. */
+        /* A worker that is started by hand has no cgroup of its own, with no earlier worker in it. */
         if (!secure_getenv("INVOCATION_ID") || sd_pid_get_cgroup(0, &cgroup) < 0)
                 return 0;
         path = string_format("/sys/fs/cgroup%s/cgroup.procs", cgroup);
@@ -106,11 +105,11 @@ int handover_adopt(struct worker *worker)
                 return log_oom();
         r = read_file_at(AT_FDCWD, path, &pids, NULL);
         if (r < 0) {
-                /* Only of interest after a worker that ended without notice. */
+                /* This matters only if an earlier worker ended unexpectedly. */
                 if (flags_is_set(worker->run_fd, FLAGS_LISTENING) > 0 ||
                         flags_is_set(worker->run_fd, FLAGS_RESYNC) > 0)
-                        log_warning("Failed to list the processes of headgate.service (%s); not waiting for a "
-                                    "vgchange that an earlier worker may have left. This needs cgroup v2.",
+                        log_warning("Failed to list the processes of headgate.service (%s), not waiting for a "
+                                    "vgchange of an earlier worker. This needs cgroup v2.",
                                 strerror(-r));
                 return 0;
         }
@@ -147,7 +146,7 @@ static int listen_to_udev(const struct worker *worker)
 {
         int r = flags_set(worker->run_fd, FLAGS_LISTENING);
 
-        return r < 0 ? log_error_errno(r, "Failed to say that the worker listens: %m") : 0;
+        return r < 0 ? log_error_errno(r, "Failed to set /run/headgate/listening: %m") : 0;
 }
 
 int handover_begin(struct worker *worker)
@@ -155,11 +154,11 @@ int handover_begin(struct worker *worker)
         int was_listening = flags_is_set(worker->run_fd, FLAGS_LISTENING);
         int resync = flags_is_set(worker->run_fd, FLAGS_RESYNC);
         int soft_reboot = flags_is_set(worker->run_fd, FLAGS_SOFT_REBOOT);
-        /* Flags that cannot be read count as set. */
+        /* Unreadable flags count as set. */
         bool begins_anew = was_listening || resync || soft_reboot || worker->inventory->records_lost;
         int r;
 
-        /* During boot, and after a worker that was killed, nobody has logged what there is. */
+        /* During boot, and after a worker was killed, no timeline has been logged. */
         if (!begins_anew && flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0)
                 worker->logged_usec = worker->inventory->now_usec;
         r = listen_to_udev(worker);
@@ -167,11 +166,11 @@ int handover_begin(struct worker *worker)
                 return r;
         if (begins_anew) {
                 if (soft_reboot > 0)
-                        log_info("Userspace was rebooted; asking udev for all devices.");
+                        log_info("Soft reboot; asking udev for all devices.");
                 else if (worker->inventory->records_lost)
                         log_notice("Asking udev for all devices.");
                 else
-                        log_notice("An earlier worker ended without notice; asking udev for all devices.");
+                        log_notice("An earlier worker ended unexpectedly; asking udev for all devices.");
                 r = requests_enumerate(worker);
                 if (r < 0)
                         return r;
@@ -180,7 +179,7 @@ int handover_begin(struct worker *worker)
         r = flags_take_left_over(worker->run_fd, requests_take_entry, worker);
         worker->active_devices = dm_devices_free(worker->active_devices);
         if (r < 0)
-                return log_error_errno(r, "Failed to take the requests that were left over: %m");
+                return log_error_errno(r, "Failed to take the requests of an earlier worker: %m");
         return clear(worker, FLAGS_RESYNC) ?: clear(worker, FLAGS_SOFT_REBOOT);
 }
 
@@ -193,7 +192,7 @@ bool handover_has_work(const struct worker *worker)
                !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VG_STATUS_COMPLETE]);
 }
 
-/* For a worker that was about to leave: there is something to do after all. */
+/* The worker was about to leave, but there is new work. */
 static int stay(struct worker *worker)
 {
         worker->leaving = false;
@@ -202,9 +201,9 @@ static int stay(struct worker *worker)
         return listen_to_udev(worker);
 }
 
-/* The end of the run, L2 to L4, W5 and W6 of flags.h. Events whose rule has seen "listening" come through the monitor
- * as long as they are in udev's queue: it is read dry after the queue has ended. Until then "resync" stands for what
- * would be lost with this worker. Returns 1 if the worker is to go. */
+/* Leaves, by L2 to L4, W5 and W6 of flags.h. Events whose rule has seen "listening" arrive as long as they are in
+ * udev's queue, so the monitor is drained after the queue is empty. Until then "resync" stands for the events that
+ * this worker might lose. Returns 1 if the worker has left. */
 static int leave(struct worker *worker)
 {
         int r;
@@ -213,7 +212,7 @@ static int leave(struct worker *worker)
                 report_timeline(worker->inventory, &worker->logged_usec);
                 r = flags_end_listening(worker->run_fd); /* L2 */
                 if (r < 0)
-                        return log_error_errno(r, "Failed to say that the worker does not listen any more: %m");
+                        return log_error_errno(r, "Failed to clear /run/headgate/listening: %m");
                 worker->leaving = true;
                 worker_ask_step(worker);
                 return 0;
@@ -240,7 +239,7 @@ static int leave(struct worker *worker)
         if (r > 0)
                 r = flags_take_running(worker->run_fd, &worker->running_fd);
         if (r < 0)
-                return log_error_errno(r, "Failed to look for requests a last time: %m");
+                return log_error_errno(r, "Failed to check for requests before leaving: %m");
         return r == FLAGS_IS_RUNNING ? 1 : stay(worker);
 }
 
@@ -248,12 +247,12 @@ int handover_leave_if_idle(struct worker *worker)
 {
         uint64_t now = worker->inventory->now_usec;
 
-        /* A time to look again is work. */
+        /* A scheduled step counts as work. */
         if (handover_has_work(worker) || worker->next_step_usec != USEC_INFINITY) {
                 worker->idle_since_usec = 0;
                 return worker->leaving ? stay(worker) : 0;
         }
-        /* It was started early to hear of all disks from udev, so it stays until they have come. */
+        /* It was started early to receive all disks from udev: stay until udev has handled coldplug. */
         if (worker->phase.booting && !worker->phase.queue_empty)
                 return 0;
 

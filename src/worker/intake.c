@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From devices to VGs: has devices read, and enters what they hold into the inventory.
+/* From devices to VGs: has devices read, and adds their contents to the inventory.
  *
- * A VG may change while the machine runs: it gets another name, other PVs or LVs, or is removed. Each writer of metadata causes
- * an event of the PV that was written to, but a command of lvm2 writes to several, one after another. So what each PV says is
- * entered as it is read, and what follows for the VG is found when all has been read. Like lvm2, this activates nothing. */
+ * A VG may change while the machine runs: it may be renamed, get or lose PVs or LVs, or be removed. lvm2 writes the
+ * metadata of one PV after another, and each write causes an event. So each PV is entered when it is read, and the
+ * VG is updated when all of them have been read. Like lvm2, this activates nothing. */
 
 #include "worker/worker.h"
 
@@ -19,7 +19,7 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* Another device that is this PV, too, takes its place. */
+/* A duplicate of the removed PV may replace it now: read it again. */
 static void look_at_duplicates(struct inventory *inventory, const struct device *gone)
 {
         FOREACH_DEVICE(device, inventory)
@@ -27,7 +27,7 @@ static void look_at_duplicates(struct inventory *inventory, const struct device 
                         inventory_read_again(inventory, device);
 }
 
-/* If the device was never known to hold a PV, there is nothing to forget: the request is dropped. */
+/* If the device never was a PV, the request ends without further work. */
 static void take_removed(struct worker *worker, struct device *device)
 {
         struct managed_group *group =
@@ -45,15 +45,15 @@ static void take_removed(struct worker *worker, struct device *device)
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
 }
 
-/* Another device than this one is the PV, which was not removed and is not another disk by now. */
+/* The PV is a duplicate: the other device is still there and still the same disk. */
 static void yield(struct worker *worker, struct device *device, const struct vg *vg, const struct vg_pv *pv)
 {
         const struct device *other = inventory_find_device(worker->inventory, pv->device);
 
-        /* The two may have changed places. */
+        /* The two disks may have swapped their numbers. */
         if (other && other->stage <= DEVICE_READING)
                 device->again = true;
-        /* What is odd about a device is said when it comes: once, and not in the middle of what somebody writes to it. */
+        /* Report a duplicate only when it appears, not after each write to it. */
         else if (device->ready)
                 report_duplicate(vg, pv->pvid, pv->device_name ?: "another device", device->name);
         inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
@@ -110,11 +110,11 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         return MIN(r, 0);
 }
 
-/* What one copy of the metadata tells: a VG, or why it does not. */
+/* The result of one metadata copy: its VG, or its damage. */
 struct verdict {
-        struct managed_group *group; /* NULL if the copy is damaged, or in a text that was known and is no more */
-        uint64_t seqno;              /* that the copy has */
-        const char *damage;          /* NULL if it is not damaged */
+        struct managed_group *group; /* NULL if the copy is damaged, or its text is no longer known */
+        uint64_t seqno;              /* of the copy */
+        const char *damage;          /* a sentence, or NULL */
 };
 
 static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct verdict *ret)
@@ -136,7 +136,7 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
         if (r < 0 || !metadata) {
                 ret->damage = r != -EBADMSG            ? strerror(-r)
                               : !isempty(copy->reason) ? copy->reason
-                                                       : "what the reader says of it makes no sense";
+                                                       : "invalid reply from the disk reader";
                 return 0;
         }
 
@@ -150,18 +150,18 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
         return inventory_add_text(worker->inventory, copy->size, copy->checksum, ret->group);
 }
 
-/* What was known of the VG may have been on disks that are there no more. */
+/* The disks with the newest metadata may have been removed. */
 static int roll_back(struct worker *worker, struct managed_group *group)
 {
         int r = inventory_roll_back(worker->inventory, group);
 
         if (r > 0)
-                log_notice("VG %s has older metadata than before on all of its PVs, using it (seqno %" PRIu64 ").",
+                log_notice("VG %s: all PVs have older metadata than before, using it (seqno %" PRIu64 ").",
                         group->vg->name, group->vg->seqno);
         return MIN(r, 0);
 }
 
-/* Which VG the metadata on the device tells of; NULL if none does. Damaged copies are reported. */
+/* Finds the VG of the metadata on the device; NULL if there is none. Damaged copies are reported. */
 static int judge_copies(struct worker *worker, struct device *device, const struct reader_result *result,
         struct managed_group **ret)
 {
@@ -172,7 +172,7 @@ static int judge_copies(struct worker *worker, struct device *device, const stru
                 r = judge_copy(worker, &result->copies[i], &verdicts[i]);
                 if (r < 0)
                         return r;
-                /* Two copies that differ tell of the same VG, unless somebody copied parts of disks: the newer one
+                /* Two copies that differ belong to the same VG, unless parts of disks were copied: the newer one
                  * counts. */
                 if (verdicts[i].group && (!newest.group || verdicts[i].seqno > newest.seqno))
                         newest = verdicts[i];
@@ -190,8 +190,8 @@ static int judge_copies(struct worker *worker, struct device *device, const stru
         return 0;
 }
 
-/* Forgets which PV the device was, and lvm2's record of that unless the PV came back as another device; `name` is of the VG
- * that waits for it again, or NULL. */
+/* Forgets the former PV of the device, and removes lvm2's record of it unless the PV is on another device now.
+ * `name` is the VG that waits for the PV, or NULL. */
 static int forget_pv(struct worker *worker, struct device *device, const char *pvid, const char *name)
 {
         dev_t recorded = online_find_pv(worker->lvm_run_fd, pvid);
@@ -201,11 +201,13 @@ static int forget_pv(struct worker *worker, struct device *device, const char *p
                 r = online_forget(worker->lvm_run_fd, pvid, name);
         r = r ?: inventory_set_pvid(worker->inventory, device, "");
         device->group = NULL;
-        return r < 0 ? log_error_errno(r, "Failed to forget what %s was before: %m", device->name) : 0;
+        return r < 0 ? log_error_errno(
+                               r, "Failed to remove lvm2's record of the former PV on %s: %m", device->name)
+                     : 0;
 }
 
-/* If the device was seen as another PV before, that is not there any more: nobody noticed that it was removed, and another
- * disk is in its place, or somebody has made another PV of it. */
+/* The device was another PV before: its removal went unnoticed and another disk has its number, or pvcreate was run
+ * on it. */
 static int forget_other_pv(struct worker *worker, struct device *device, const char *pvid)
 {
         const struct record_device former = device->recorded;
@@ -213,14 +215,15 @@ static int forget_other_pv(struct worker *worker, struct device *device, const c
 
         if (isempty(former.pvid) || streq(former.pvid, pvid))
                 return 0;
-        log_debug("%s is not the PV any more that it was.", device->name);
+        log_debug("%s is a different PV now.", device->name);
         group = inventory_find_group_of_pv(worker->inventory, former.pvid);
         if (group && inventory_leave_group(worker->inventory, group, device->number, former.pvid) < 0)
                 return log_oom();
         return forget_pv(worker, device, former.pvid, NULL);
 }
 
-/* Another disk has the number now, perhaps with the same PV. It is as if the former one had been removed first. */
+/* Another disk has the device number now, perhaps with the same PV. Handle it as if the former one had been removed
+ * first. */
 static int note_diskseq(struct worker *worker, struct device *device)
 {
         const struct record_device former = device->recorded;
@@ -229,20 +232,20 @@ static int note_diskseq(struct worker *worker, struct device *device)
         if (isempty(former.pvid) || former.diskseq == device->diskseq || former.diskseq == 0 ||
                 device->diskseq == 0)
                 return 0;
-        log_debug("%s is another disk than before.", device->name);
+        log_debug("%s is a different disk now.", device->name);
         group = inventory_find_group_of_pv(worker->inventory, former.pvid);
         if (group)
                 inventory_lose_pv(worker->inventory, group, device->number);
         return forget_pv(worker, device, former.pvid, group ? group->vg->name : NULL);
 }
 
-/* What lvm2's record says of a PV: what classify_pv() returns, or a negative errno. */
+/* lvm2's record of a PV compared with the device. classify_pv() returns one of these, or a negative errno. */
 enum pv_record {
         PV_RECORDED,
         PV_UNRECORDED,
-        PV_STALE, /* it is on a device that is no more: lvm2 would take this one for a duplicate */
+        PV_STALE, /* on a removed device: lvm2 would take this one for a duplicate */
         PV_ELSEWHERE,
-        PV_OF_OTHER, /* with a VG that it does not belong to */
+        PV_OF_OTHER, /* with another VG */
 };
 
 static int classify_pv(
@@ -261,7 +264,7 @@ static int classify_pv(
         return unused || (group && name && !streq(name, group->vg->name)) ? PV_OF_OTHER : PV_RECORDED;
 }
 
-/* Has lvm2 record the PV, if that is to be done. */
+/* Queues the PV for pvscan unless lvm2's record is right. */
 static int record_pv(struct worker *worker, struct device *device, bool unused, struct managed_group *group)
 {
         int record = classify_pv(worker, device, unused, group), r = 0;
@@ -290,13 +293,13 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
                 return r;
         owner = inventory_find_group_of_pv(worker->inventory, device->pvid);
         r = judge_copies(worker, device, result, &group);
-        /* One without metadata belongs to the VG whose metadata names it. */
+        /* A PV without metadata belongs to the VG that lists it. */
         if (r >= 0 && !group && !result->unused)
                 group = inventory_find_group_of_pv(worker->inventory, device->pvid);
         if (r >= 0)
                 r = inventory_move_pv(worker->inventory, device, former, owner, group)
                             ?: record_pv(worker, device, result->unused, group);
-        /* It was read, and has nothing newer. */
+        /* This PV has no newer metadata. */
         if (r >= 0 && group && device->seqno == 0)
                 r = roll_back(worker, group);
         return r < 0 || !group ? r : join_group(worker, device, group);
@@ -311,14 +314,14 @@ int intake_prepare(struct worker *worker, struct reading *reading)
                 int r = name ? 0 : uevents_get_device_name(worker->uevents, device->number, &name);
 
                 inventory_ping(worker->inventory);
-                /* If it is not the disk any more that udev has announced, that is found when it was read. */
+                /* If another disk has the number by now, intake_result() finds that. */
                 device->diskseq = device->announced_diskseq ?: diskseq_read(device->number);
                 if (r == -ENOENT) {
                         take_removed(worker, device);
                         continue;
                 }
                 if (r < 0)
-                        return log_error_errno(r, "Failed to look for device %u:%u in udev's database: %m",
+                        return log_error_errno(r, "Failed to look up device %u:%u in udev's database: %m",
                                 major(device->number), minor(device->number));
                 free(device->name);
                 device->name = name;
@@ -343,8 +346,7 @@ int intake_result(const struct reader_result *result, void *userdata)
                 return 0;
         device->slow = result->slow != 0;
         if (diskseq_read(device->number) != device->diskseq) {
-                /* The disk was replaced while it was read, so the result may be of either. Reading it again begins with
-                 * the loss of the former one. */
+                /* The disk was replaced while it was read, so the result may be of either one. Read it again. */
                 device->again = true;
                 device->announced_diskseq = 0;
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
@@ -365,20 +367,20 @@ int intake_result(const struct reader_result *result, void *userdata)
         }
 
         if (result->error != -EBADMSG) {
-                /* What it holds is as unknown as before: it is no other PV by now, and was not removed. If the reader has died,
-                 * looking again is all that can be done. */
+                /* The contents are unknown: keep the PV, as the disk was neither removed nor changed. If the reader
+                 * has died, read the disk again. */
                 device->again = result->error == -EPIPE;
                 if (result->error == -ETIMEDOUT)
                         log_error("Timed out reading %s.", device->name);
                 else if (result->error == -EFAULT)
                         log_error("Reader crashed on %s again, ignoring it.", device->name);
                 else if (!device->again && inventory_retry(worker->inventory, device))
-                        (void) log_error_errno(result->error, "Failed to read %s, trying again: %m", device->name);
+                        (void) log_error_errno(result->error, "Failed to read %s, retrying: %m", device->name);
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return 0;
         }
         report_damaged(device->name, "", "", result->reason, false);
-        /* Whether it could be used before is all the same to lvm2, which is not told. */
+        /* lvm2 makes no difference whether the PV was usable before. */
         if (device->group)
                 inventory_lose_pv(worker->inventory, device->group, device->number);
         device->group = NULL;
@@ -386,9 +388,9 @@ int intake_result(const struct reader_result *result, void *userdata)
         return inventory_set_pvid(worker->inventory, device, "");
 }
 
-/* ------ VGs that were changed ------ */
+/* ------ changed VGs ------ */
 
-/* Removes what lvm2 has under a name that was this VG's, unless another VG has that name. */
+/* Removes lvm2's entries with the VG's former name, unless another VG has that name. */
 static int forget_name(struct worker *worker, const struct managed_group *group, const char *name)
 {
         const struct managed_group *other = inventory_find_named(worker->inventory, name);
@@ -404,7 +406,7 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
 
         if (streq(former, group->vg->name))
                 return 0;
-        log_info("VG %s is called %s now.", former, group->vg->name);
+        log_info("VG %s was renamed to %s.", former, group->vg->name);
         claimed = online_is_claimed(worker->lvm_run_fd, former);
         r = MIN(claimed, 0);
         if (claimed > 0 && group->vg->state == VG_STATUS_ACTIVE)
@@ -412,8 +414,8 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
         if (r >= 0)
                 r = forget_name(worker, group, former);
         if (r < 0)
-                return log_error_errno(r, "Failed to have VG %s follow its name: %m", former);
-        /* Nobody would find it by that. */
+                return log_error_errno(r, "Failed to rename lvm2's entries of VG %s: %m", former);
+        /* The request has the former name, which nothing would find. */
         return requests_finish_group(worker, group, former);
 }
 
@@ -431,7 +433,7 @@ static int drop_group(struct worker *worker, struct managed_group *group)
         if (r < 0)
                 return r;
         r = forget_name(worker, group, name) ?: inventory_drop_group(worker->inventory, group);
-        return r < 0 ? log_error_errno(r, "Failed to forget a VG that is no more: %m") : 0;
+        return r < 0 ? log_error_errno(r, "Failed to forget a VG that no longer exists: %m") : 0;
 }
 
 static int recheck(struct worker *worker, const struct dm_devices *devices, struct managed_group *group)
@@ -446,7 +448,7 @@ static int recheck(struct worker *worker, const struct dm_devices *devices, stru
                         &(struct vg_input){.event = left ? VG_REREAD_LEFT : VG_REREAD, .devices = devices});
         if (r == VG_DO_FORGET)
                 return drop_group(worker, group);
-        /* While lvm2 is at work, that is put off. */
+        /* Dropping a VG waits until lvm2 has ended. */
         group->left &= group->needs_recheck;
         return MIN(r, 0);
 }

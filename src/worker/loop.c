@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The event loop of the worker: what wakes it, and the step, which does all that can be done at that moment. */
+/* The worker's event loop: its event sources, and the step, which does everything that can be done at that moment. */
 
 #include "worker/worker.h"
 
@@ -17,22 +17,22 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* STATUS= is for people. */
+/* STATUS= is read by people, who need no faster updates. */
 #define STATUS_INTERVAL_USEC (250 * USEC_PER_MSEC)
 
-/* What is known of a boot in which something hangs is not to be lost with the machine. */
+/* If a boot hangs, its timeline up to then must not be lost with the machine. */
 #define TIMELINE_INTERVAL_USEC (30 * USEC_PER_SEC)
 
-/* How often to look whether there is room in /run again. */
+/* How often to check whether /run has room again. */
 #define FULL_INTERVAL_USEC USEC_PER_SEC
 
-/* How often to look for devices that udev has not reported, and not more often than in one part of so many of the time. */
+/* How often to look for unreported devices, and which part of the time that may take at most. */
 #define LOOK_INTERVAL_USEC (250 * USEC_PER_MSEC)
 #define LOOK_SHARE 50
 
-/* ------ what lvm.conf and headgate.conf say ------ */
+/* ------ configuration ------ */
 
-/* Below the root. A directory tells of files that are added, removed or replaced. */
+/* Below the root. The time of a directory changes when a file in it is added, removed or replaced. */
 static const char *const watched[SETTINGS_FILES] = {
         SETTINGS_FILE,
         "etc/lvm/lvm.conf",
@@ -41,10 +41,9 @@ static const char *const watched[SETTINGS_FILES] = {
         "etc/lvm/devices",
 };
 
-/* Reads lvm.conf and headgate.conf, at first or anew if one of them, their profiles or lvm2's devices file is another one than
- * before: by device, inode, size and time. For before each batch: the next disk is to be judged by what they say then, as lvm2
- * itself does. What is wrong in them is logged, and no reason not to activate. What is read when headgate takes over, and not
- * again, is scan_lvs (headgate-takeover(8)). */
+/* Reads lvm.conf and headgate.conf if they, their profiles or the devices file changed (device, inode, size or
+ * time). Called before each batch, so that a change applies to the next disk, as it does for lvm2. Errors in them
+ * are logged, and do not prevent activation. scan_lvs is read only when headgate takes over (headgate-takeover(8)). */
 static int refresh_config(struct worker *worker)
 {
         bool first = !worker->config.backup_dir, activated = worker->event_activation;
@@ -73,13 +72,13 @@ static int refresh_config(struct worker *worker)
         worker->imports_devices = devices_file_is_to_be_made(root_fd, config.devicesfile);
         worker->event_activation = config_ask("global/event_activation", true);
         if (!first)
-                log_info("lvm2's or headgate's configuration has changed, reading it again.");
+                log_info("Configuration of lvm2 or headgate changed, reloading.");
         if (!worker->event_activation && (first || activated))
-                log_notice("event_activation=0 in lvm.conf: nothing is activated.");
+                log_notice("event_activation=0 in lvm.conf, not activating anything.");
         return 0;
 }
 
-/* ------ what wakes the worker ------ */
+/* ------ event sources ------ */
 
 static int on_module(void *userdata)
 {
@@ -92,11 +91,11 @@ static int on_module(void *userdata)
 
 static int on_overflow(void *userdata)
 {
-        log_notice("More devices came at once than could be noted down; asking udev for all of them.");
+        log_notice("udev monitor overflowed; asking udev for all devices.");
         return requests_enumerate(userdata);
 }
 
-/* Of udev's queue, or of a reader. */
+/* udev's queue or a reader has made progress. */
 static int on_progress(void *userdata)
 {
         worker_ask_step(userdata);
@@ -112,7 +111,7 @@ static int on_pending(_unused_ sd_event_source *source, const struct inotify_eve
         return 0;
 }
 
-/* The datagrams carry nothing but one bit. */
+/* The datagrams carry one bit only. */
 static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
 {
         struct worker *worker = userdata;
@@ -120,13 +119,13 @@ static int on_wakeup(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
         int r = flags_receive_wakeups(fd, &worker->n_ignored);
 
         if (!before && worker->n_ignored)
-                log_warning("Ignoring a datagram that is not a request.");
+                log_warning("Datagram is not a request, ignoring it.");
         if (r < 0)
-                return log_error_errno(r, "Failed to receive from the socket: %m");
+                return log_error_errno(r, "Failed to receive from headgate.socket: %m");
         worker_check_requests(worker);
         if (r != FLAGS_WOKEN_TO_RESYNC)
                 return 0;
-        log_warning("A request could not be written down, is /run full? Asking udev for all devices.");
+        log_warning("A request could not be stored, /run may be full; asking udev for all devices.");
         return requests_enumerate(worker);
 }
 
@@ -144,7 +143,7 @@ static int take_requests(struct worker *worker)
                 return r;
         r = flags_take_requests(worker->run_fd, requests_take_entry, worker);
         worker->active_devices = dm_devices_free(worker->active_devices);
-        return r < 0 ? log_error_errno(r, "Failed to take the requests: %m") : 0;
+        return r < 0 ? log_error_errno(r, "Failed to take requests: %m") : 0;
 }
 
 static bool is_known(uint64_t size, uint32_t checksum, void *userdata)
@@ -159,7 +158,7 @@ static struct phase get_phase(struct worker *worker)
 {
         bool booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
 
-        /* While coldplug is still announcing devices, udev may be faster, and its queue empty for a moment. */
+        /* During coldplug udev's queue may be empty for a moment, before the kernel announces more devices. */
         return (struct phase){
                 .booting = booting,
                 .queue_empty = uevents_queue_is_empty(worker->uevents) &&
@@ -167,8 +166,8 @@ static struct phase get_phase(struct worker *worker)
         };
 }
 
-/* udev reports a device after the programs that its rules run, and has it in its database before. As long as udev is
- * busy and the worker is not, new ones are looked for there. */
+/* udev adds a device to its database first, and reports it only after all programs of its rules have ended. While
+ * udev is busy and the worker is not, look for new devices in the database. */
 static int look_for_unreported(struct worker *worker)
 {
         uint64_t now = now_usec();
@@ -181,10 +180,10 @@ static int look_for_unreported(struct worker *worker)
                 worker->look_usec = now + MAX(LOOK_INTERVAL_USEC, LOOK_SHARE * (now_usec() - now));
         }
         worker_wake_at(worker, worker->look_usec);
-        return r < 0 ? log_error_errno(r, "Failed to look for devices that udev has not reported: %m") : 0;
+        return r < 0 ? log_error_errno(r, "Failed to look for unreported devices in udev's database: %m") : 0;
 }
 
-/* Reads what has been gathered, once that is enough. */
+/* Reads the gathered devices once the batch is large enough. */
 static int read_devices(struct worker *worker)
 {
         _cleanup_reading_ struct reading reading = {};
@@ -195,7 +194,7 @@ static int read_devices(struct worker *worker)
         /* A reader that is busy calls on_progress(). */
         if (readers_are_quick(worker->readers))
                 return 0;
-        /* A device that was read may have made others worth a look, which no event announces. */
+        /* A device that was read may have requested others, which no event announces. */
         if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
                 gather_note(&worker->gather, worker->inventory->now_usec);
         gathered = gather_until(&worker->gather, worker->phase.booting, worker->inventory->now_usec);
@@ -212,11 +211,10 @@ static int read_devices(struct worker *worker)
         if (r < 0)
                 return r;
         r = readers_start(worker->readers, READER_READ, &reading);
-        return r < 0 ? log_error_errno(r, "Failed to start reading devices: %m") : 0;
+        return r < 0 ? log_error_errno(r, "Failed to start the disk reader: %m") : 0;
 }
 
-/* Requests end when what came of them has been written down, not before. VGs are activated all the same if there is no
- * room. */
+/* A request ends only after its result is saved. VGs are activated even if /run is full. */
 static int save_and_release(struct worker *worker)
 {
         uint64_t until = inventory_finding_out_until(worker->inventory);
@@ -231,16 +229,16 @@ static int save_and_release(struct worker *worker)
         worker->full = r == -ENOSPC || r == -EDQUOT;
         if (worker->full) {
                 if (!was_full)
-                        log_error("/run/headgate is full; writing the state of VGs once there is room.");
+                        log_error("/run/headgate is full; saving the state of VGs once there is room.");
                 worker_wake_at(worker, worker->inventory->now_usec + FULL_INTERVAL_USEC);
                 return 0;
         }
         if (r < 0)
-                return log_error_errno(r, "Failed to write the state of the VGs to /run/headgate: %m");
+                return log_error_errno(r, "Failed to save the state of VGs in /run/headgate: %m");
         if (was_full)
-                log_notice("/run/headgate has room again, the state of all VGs is written.");
+                log_notice("/run/headgate has room again, state of all VGs saved.");
         r = requests_release(worker);
-        /* Removed devices are forgotten with their request. */
+        /* Ending the requests of removed devices has changed the inventory. */
         if (worker->inventory->changed)
                 worker_ask_step(worker);
         return r;
@@ -253,7 +251,7 @@ static int withdraw_cookies(struct worker *worker)
 
 static int finish_boot(struct worker *worker)
 {
-        log_debug("Coldplug has been worked off.");
+        log_debug("All devices of coldplug are handled.");
         if (absent_list(worker->inventory, &worker->config, &worker->settings, &worker->absent) < 0)
                 return log_oom();
         report_unseen(&worker->absent);
@@ -262,8 +260,8 @@ static int finish_boot(struct worker *worker)
 
 static int step(_unused_ sd_event_source *source, void *userdata)
 {
-        /* In this order: each deals with what those before it have found, and a pvscan that nothing could follow is not
-         * started. */
+        /* In this order, as each part uses the results of those before it, and a pvscan starts only if a vgchange
+         * could follow. */
         static int (*const parts[])(struct worker *) = {take_requests, look_for_unreported, read_devices,
                 intake_recheck, handover_adopt_again, activate_groups, scan_start, withdraw_cookies,
                 vg_report_lost, deadline_check, requests_read_again, save_and_release};
@@ -277,8 +275,8 @@ static int step(_unused_ sd_event_source *source, void *userdata)
                 r = parts[i](worker);
         if (r < 0)
                 return r;
-        /* From now on a disk that comes is not one of many. VGs that wait for PVs may do so for long, and are no reason to
-         * keep it waiting. */
+        /* Boot is over: a new disk is no longer one of many. VGs that wait for PVs may wait for long, and must not
+         * delay it. */
         if (worker->phase.booting && worker->phase.queue_empty && !handover_has_work(worker) &&
                 flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
                 r = finish_boot(worker);
@@ -293,7 +291,7 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         if (r != 0)
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
 
-        /* lvm2 makes LVs one after another, and the queue is empty after the event of each. */
+        /* While lvm2 activates, the queue becomes empty after the event of each LV. */
         uevents_watch_queue(
                 worker->uevents, (worker->phase.booting && dm_list_empty(&worker->jobs)) || worker->leaving);
         r = sd_event_source_set_time(worker->timer_source, worker->next_step_usec);
@@ -351,7 +349,7 @@ static int add_sources(struct worker *worker, int wakeup_fd)
         if (!run_path)
                 return -ENOMEM;
 
-        /* All that has happened at one time is seen by one step. */
+        /* One step handles all events that happened at one time. */
         r = signals_block()
                 ?: sd_event_new(&worker->event)
                 ?: MIN(sd_event_set_watchdog(worker->event, true), 0)
@@ -365,8 +363,8 @@ static int add_sources(struct worker *worker, int wakeup_fd)
         if (r < 0)
                 return r;
 
-        /* A worker that cannot go on ends, and another one starts where it was; what it must not do is to go on
-         * deaf. */
+        /* A worker that cannot continue exits, and the next one takes over. It must never continue with a dead
+         * event source. */
         sd_event_source *const sources[] = {
                 worker->pending_source, worker->timer_source, worker->step_source, worker->wakeup_source};
         FOREACH_ELEMENT(source, sources)
@@ -397,7 +395,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
 
         r = flags_prepare(run_fd);
         if (r < 0)
-                return log_error_errno(r, "Failed to make the directories in /run/headgate: %m");
+                return log_error_errno(r, "Failed to create directories in /run/headgate: %m");
         worker->lvm_run_fd = online_open_directory();
         if (worker->lvm_run_fd < 0)
                 return log_error_errno(worker->lvm_run_fd, "Failed to open /run/lvm: %m");
@@ -408,7 +406,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
 
         r = inventory_new(run_fd, worker->lvm_run_fd, &worker->inventory);
         if (r < 0)
-                return log_error_errno(r, "Failed to open the state in /run/headgate: %m");
+                return log_error_errno(r, "Failed to load the state from /run/headgate: %m");
         r = add_sources(worker, wakeup_fd);
         if (r < 0)
                 return log_error_errno(r, "Failed to set up the event loop: %m");
@@ -435,11 +433,11 @@ int worker_run(struct worker *worker)
 {
         int r = sd_event_loop(worker->event);
 
-        /* Whichever callback has failed. */
+        /* A callback has failed. */
         if (r < 0)
-                (void) log_error_errno(r, "The worker cannot go on: %m");
+                (void) log_error_errno(r, "Event loop failed: %m");
         report_timeline(worker->inventory, &worker->logged_usec);
         if (worker->n_ignored > 1)
-                log_warning("Ignored %u datagrams that were not requests of root.", worker->n_ignored);
+                log_warning("Ignored %u datagrams that were not requests from root.", worker->n_ignored);
         return r;
 }

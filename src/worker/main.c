@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgated: the one worker. systemd starts it when the first request comes through headgate.socket. It finds out
- * which VGs the devices belong to, has lvm2 activate those that are complete, many at once, says what came of it,
- * and ends when there has been nothing to do for a while. What it knows stays in /run/headgate for the next
- * one. */
+/* headgated: the worker. systemd starts it by headgate.socket for the first request. It finds the VGs of the
+ * devices, has lvm2 activate complete ones in batches, logs the results, and exits after some time without work.
+ * Its state stays in /run/headgate for the next worker. */
 
 #include <systemd/sd-daemon.h>
 
@@ -13,18 +12,18 @@
 #include "shared/util.h"
 #include "worker/worker.h"
 
-/* How often a second worker looks whether the first has left. */
+/* How often a second worker checks whether the first has left. */
 #define RUNNING_INTERVAL_USEC (200 * USEC_PER_MSEC)
 
 static const char usage[] =
         "Usage: headgated [OPTION...]\n\n"
-        "Activate LVM volume groups as their disks come. Started by systemd, see headgate.service.\n\n"
+        "Activate LVM volume groups as their disks appear. Started by systemd, see headgate.service.\n\n"
         "  -h, --help     Show this help\n"
         "      --version  Show the version\n\n"
         "See headgated(8).\n";
 
-/* The socket is named in headgate.socket; others come from a newer version of it and are not ours. Returns the
- * socket, -EBADF if there is none, as when started by hand, or another negative errno. */
+/* headgate.socket names the socket; unknown ones belong to a newer version of it. Returns the socket, -EBADF if
+ * there is none, as when started by hand, or another negative errno. */
 static int take_sockets(void)
 {
         _cleanup_strv_ struct strv names = {};
@@ -32,7 +31,7 @@ static int take_sockets(void)
 
         n = sd_listen_fds_with_names(true, &names.strings);
         if (n < 0)
-                return log_error_errno(n, "Failed to take the sockets of systemd: %m");
+                return log_error_errno(n, "Failed to get sockets from systemd: %m");
         names.n = (size_t) n;
 
         for (int i = 0; i < n; i++) {
@@ -42,7 +41,7 @@ static int take_sockets(void)
                         sd_is_socket(fd, AF_UNIX, SOCK_DGRAM, -1) > 0)
                         wakeup_fd = fd;
                 else {
-                        log_warning("Closing the socket \"%s\", which is not known here.", names.strings[i]);
+                        log_warning("Unknown socket \"%s\" from systemd, closing it.", names.strings[i]);
                         close(fd);
                 }
         }
@@ -50,8 +49,8 @@ static int take_sockets(void)
         return wakeup_fd;
 }
 
-/* W1 of flags.h. Another worker, started by hand, will have left after some seconds. Should this one leave in its
- * place, systemd would find what has woken it in the socket, and start it again, and again. */
+/* W1 of flags.h. Another worker, started by hand, leaves after some seconds. If this one exited instead, systemd
+ * would restart it again and again, as the datagram that woke it is still in the socket. */
 static int await_running(int run_fd, int *ret_fd)
 {
         int r;
@@ -61,26 +60,24 @@ static int await_running(int run_fd, int *ret_fd)
                 if (r != FLAGS_IS_RUNNING)
                         return r;
                 if (!told)
-                        log_notice("Another worker is running; waiting until it has left.");
-                (void) sd_notify(0, "READY=1\nSTATUS=Waiting for another worker to leave\nWATCHDOG=1");
+                        log_notice("Another worker is running; waiting until it exits.");
+                (void) sd_notify(0, "READY=1\nSTATUS=Waiting for another worker to exit\nWATCHDOG=1");
                 (void) usleep(RUNNING_INTERVAL_USEC);
         }
 }
 
-/* Work would go on with none: requests are found without it. But once this worker has left, each would have to ask
- * systemd for another one, see flags_wake(). */
+/* This worker finds requests without the socket. But after it has left, each request would have to ask systemd for
+ * another worker, see flags_wake(). */
 static void restore_socket(void)
 {
         int r = flags_ask_socket();
 
         if (r == FLAGS_SOCKET_LOST) {
-                log_notice(
-                        "systemd has lost the socket of headgate.socket; having it restarted, and this worker.");
+                log_notice("systemd lost the socket of headgate.socket; restarting it and this worker.");
                 r = flags_restart_socket();
         }
         if (r < 0)
-                log_warning(
-                        "Failed to see to it that systemd has the socket of headgate.socket: %s", strerror(-r));
+                log_warning("Failed to restart headgate.socket: %s", strerror(-r));
 }
 
 static int run(void)
@@ -96,7 +93,7 @@ static int run(void)
         if (run_fd < 0)
                 return log_error_errno(run_fd, "Failed to open /run/headgate: %m");
 
-        /* Before anything is begun that would be for the next worker to take up. */
+        /* Before this worker starts anything that the next one would have to take over. */
         if (wakeup_fd < 0)
                 restore_socket();
 
@@ -123,10 +120,10 @@ int main(int argc, char *argv[])
         if (r <= 0)
                 return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
         if (optind < argc) {
-                log_error("This program takes no arguments, see --help.");
+                log_error("headgated takes no arguments, see --help.");
                 return EXIT_FAILURE;
         }
-        /* pvscan has all the disks open that it is shown, and does not see to that itself, as vgchange does. */
+        /* pvscan opens all its devices at once, and unlike vgchange does not raise the limit itself. */
         allow_many_files();
         return run() < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

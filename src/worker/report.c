@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Lines in the journal, and STATUS=. */
+/* The worker's journal lines, timelines and STATUS=. */
 
 #include "worker/report.h"
 
@@ -13,7 +13,7 @@
 #include "shared/util.h"
 #include "timeline/journal.h"
 
-/* Takes over the message. */
+/* Takes ownership of the message. */
 static void report_line(int level, const char *message_id, const struct fields *fields, char *message)
 {
         _cleanup_free_ char *owned = message;
@@ -27,14 +27,14 @@ static void add_id(struct fields *fields, const char *name, const char *id)
         fields_add(fields, "%s=%s", name, LVM_ID_TO_STRING(id));
 }
 
-/* On the monotonic clock; left out where it has not come to it. */
+/* On the monotonic clock; omitted if it has not happened. */
 static void add_time(struct fields *fields, const struct vg *vg, const char *name, uint64_t usec)
 {
         if (usec > 0 && usec >= vg->first_seen_usec)
                 fields_add(fields, "%s=%" PRIu64, name, usec);
 }
 
-/* `state` is NULL for a VG of which no PV was seen. Takes over the message. */
+/* `state` is NULL for a VG none of whose PVs has appeared. Takes ownership of the message. */
 static void report_group(int level, const char *message_id, const struct vg *vg, const char *state,
         uint64_t duration_usec, char *message)
 {
@@ -55,7 +55,8 @@ static void report_group(int level, const char *message_id, const struct vg *vg,
         report_line(level, message_id, &fields, message);
 }
 
-/* Of a line about one device. Of the VG at least the name may be known; the PV's identifier may be "". Likewise. */
+/* Logs a line about one device. Only the name of the VG may be known; the PV's identifier may be "". Takes
+ * ownership of the message. */
 static void report_device(int level, const char *message_id, const struct vg *vg, const char *pvid,
         const char *device_name, char *message)
 {
@@ -82,8 +83,8 @@ void report_seen(const struct managed_group *group, const char *device_name)
 
 static void report_activating_some(struct managed_group *const *groups, size_t n)
 {
-        /* They are all of one sort. */
-        const char *without = vg_is_incomplete(groups[0]->vg) ? " without the PVs that are missing" : "";
+        /* All VGs of one vgchange are either complete or incomplete. */
+        const char *without = vg_is_incomplete(groups[0]->vg) ? " without the missing PVs" : "";
         _cleanup_enumeration_ struct enumeration names = {};
         _cleanup_fields_ struct fields fields = {};
 
@@ -93,9 +94,8 @@ static void report_activating_some(struct managed_group *const *groups, size_t n
         }
         fields_add(&fields, "HEADGATE_N_VGS=%zu", n);
         report_line(LOG_INFO, MESSAGE_VG_ACTIVATING, &fields,
-                n == 1 ? string_format("VG %s is being activated by lvm2%s.", groups[0]->vg->name, without)
-                       : string_format(
-                                 "%zu VGs are being activated by lvm2%s: %s.", n, without, names.text ?: "?"));
+                n == 1 ? string_format("Activating VG %s%s.", groups[0]->vg->name, without)
+                       : string_format("Activating %zu VGs%s: %s.", n, without, names.text ?: "?"));
 }
 
 void report_activating(struct managed_group *const *groups, size_t n)
@@ -121,7 +121,7 @@ static char *describe(const struct vg *vg, enum vg_report report, uint64_t usec)
                 return string_format("VG %s is active: %zu of %zu LVs, %s after it was complete%s%s", name,
                         n.active, n.autoactivated, time, reason ? "; " : ".", reason ?: "");
         case VG_SAY_SKIPPED:
-                return string_format("VG %s is not activated: %s", name, reason ?: "lvm2 does not want it.");
+                return string_format("VG %s is not activated: %s", name, reason ?: "excluded by lvm2.");
         case VG_SAY_FAILED:
                 return string_format("VG %s failed, %zu of %zu LVs are active: %s", name, n.active,
                         n.autoactivated, reason ?: "lvm2 gave no reason.");
@@ -129,7 +129,7 @@ static char *describe(const struct vg *vg, enum vg_report report, uint64_t usec)
                 return string_format("VG %s no longer exists: no PV belongs to it.", name);
         case VG_SAY_DEGRADED:
                 if (n.missing == 0)
-                        return string_format("VG %s is still degraded, with all of its PVs there: %s", name,
+                        return string_format("VG %s is still degraded although all PVs are present: %s", name,
                                 reason ?: "see lvmraid(7).");
                 return string_format(
                         "VG %s is active degraded, as headgate.conf allows: %zu of %zu LVs, without %s%s%s", name,
@@ -137,14 +137,14 @@ static char *describe(const struct vg *vg, enum vg_report report, uint64_t usec)
         case VG_SAY_LOST:
                 if (n.stranded > 0)
                         return string_format(
-                                "VG %s has lost a PV, %zu of %zu are there; missing: %s; %zu LV%s still on what has gone.",
+                                "VG %s has lost a PV, %zu of %zu are present; missing: %s; %zu LV%s still on removed disks.",
                                 name, n.seen, vg->n_pvs, missing, n.stranded, n.stranded == 1 ? " is" : "s are");
-                return string_format("VG %s has lost a PV, %zu of %zu are there; missing: %s.", name, n.seen,
+                return string_format("VG %s has lost a PV, %zu of %zu are present; missing: %s.", name, n.seen,
                         vg->n_pvs, missing);
         case VG_SAY_OVERDUE:
                 return string_format("VG %s is incomplete after %s, %zu of %zu PVs seen; missing: %s.", name, time,
                         n.seen, vg->n_pvs, missing);
-        case VG_SAY_IN_VAIN:
+        case VG_SAY_NOTHING_ACTIVATED:
                 return string_format(
                         "No LV of VG %s can be activated without %s; %s", name, missing, reason ?: "");
         default:
@@ -158,7 +158,7 @@ void report_vg(const struct managed_group *group, enum vg_report report)
         const struct {
                 int level;
                 const char *message_id;
-                uint64_t from, to; /* of the time that the line tells */
+                uint64_t from, to; /* the period of this timeline */
         } kinds[_VG_REPORT_MAX] = {
                 [VG_SAY_COMPLETE] = {LOG_INFO, MESSAGE_VG_COMPLETE, vg->first_seen_usec, vg->complete_usec},
                 [VG_SAY_ACTIVE] = {LOG_INFO, MESSAGE_VG_ACTIVATED, vg->complete_usec, vg->settled_usec},
@@ -168,7 +168,7 @@ void report_vg(const struct managed_group *group, enum vg_report report)
                 [VG_SAY_LOST] = {vg_count(vg).stranded > 0 ? LOG_WARNING : LOG_NOTICE, MESSAGE_VG_INCOMPLETE},
                 [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VG_OVERDUE, vg->first_seen_usec,
                         report == VG_SAY_OVERDUE ? now_usec() : 0},
-                [VG_SAY_IN_VAIN] = {LOG_WARNING, MESSAGE_VG_DEGRADED},
+                [VG_SAY_NOTHING_ACTIVATED] = {LOG_WARNING, MESSAGE_VG_DEGRADED},
                 [VG_SAY_REMOVED] = {LOG_INFO, MESSAGE_VG_REMOVED},
         };
         uint64_t usec = usec_between(kinds[report].from, kinds[report].to);
@@ -177,7 +177,7 @@ void report_vg(const struct managed_group *group, enum vg_report report)
                 describe(vg, report, usec));
 }
 
-/* One disk may have lvm2 complain without end. */
+/* A single disk may cause any number of errors of lvm2. */
 #define OUTPUT_LINES_MAX 64
 
 void report_output(const struct vg *vg, const char *output)
@@ -199,7 +199,7 @@ void report_output(const struct vg *vg, const char *output)
 
 void report_absent(const struct expectation *expectation, const struct vg *backup)
 {
-        /* Without a backup, the name is all that is known. */
+        /* Without a backup, only the name is known. */
         uint64_t usec = usec_between(expectation->since_usec, now_usec());
         _cleanup_free_ char *missing = backup ? vg_describe_missing(backup) : NULL;
         const char *time = DURATION_TO_STRING(usec);
@@ -207,14 +207,14 @@ void report_absent(const struct expectation *expectation, const struct vg *backu
 
         if (backup) {
                 report_group(LOG_WARNING, MESSAGE_VG_ABSENT, backup, NULL, usec,
-                        string_format("VG %s is absent after %s, by its backup it has %zu PV%s; missing: %s.",
+                        string_format("VG %s is absent after %s; its backup lists %zu PV%s, missing: %s.",
                                 expectation->name, time, backup->n_pvs, plural(backup->n_pvs), missing ?: "?"));
                 return;
         }
         fields_add(&fields, "HEADGATE_VG=%s", expectation->name);
         fields_add(&fields, "HEADGATE_DURATION_USEC=%" PRIu64, usec);
         report_line(LOG_WARNING, MESSAGE_VG_ABSENT, &fields,
-                string_format("VG %s is absent after %s, and lvm2 has no backup that would tell of its PVs.",
+                string_format("VG %s is absent after %s; its PVs are unknown, as lvm2 has no backup.",
                         expectation->name, time));
 }
 
@@ -235,23 +235,22 @@ void report_damaged(
         const struct vg vg = {.name = !isempty(vg_name) ? (char *) vg_name : NULL};
 
         report_device(usable ? LOG_WARNING : LOG_ERR, MESSAGE_METADATA_DAMAGED, &vg, pvid, device_name,
-                string_format("The LVM %s%s%s on %s cannot be used: %s.%s", !isempty(pvid) ? "metadata" : "label",
-                        vg.name ? " of VG " : "", vg_name, device_name, reason,
-                        usable ? " Another copy serves." : ""));
+                string_format("%s: invalid LVM %s%s%s: %s.%s", device_name, !isempty(pvid) ? "metadata" : "label",
+                        vg.name ? " of VG " : "", vg_name, reason, usable ? " Using another copy." : ""));
 }
 
 void report_duplicate(const struct vg *vg, const char *pvid, const char *device_name, const char *duplicate_name)
 {
         report_device(LOG_WARNING, MESSAGE_PV_DUPLICATE, vg, pvid, duplicate_name,
-                string_format("PV %s of VG %s is on %s and on %s; ignoring the second one.",
+                string_format("PV %s of VG %s is duplicate, on %s and %s; ignoring the second one.",
                         LVM_ID_TO_STRING(pvid), vg->name, device_name, duplicate_name));
 }
 
 void report_late(const struct vg *vg, const struct vg_pv *pv)
 {
         report_device(LOG_NOTICE, MESSAGE_PV_LATE, vg, pv->pvid, pv->device_name,
-                string_format("PV %s of VG %s has come as %s, %s after the VG had to do without it; RAIDs that "
-                              "run without it are left as they are.",
+                string_format("PV %s of VG %s appeared as %s, %s after the degraded activation; RAIDs that "
+                              "run without it stay as they are.",
                         LVM_ID_TO_STRING(pv->pvid), vg->name, pv->device_name,
                         DURATION_TO_STRING(usec_between(vg->degraded_usec, pv->late_usec))));
 }
@@ -259,8 +258,8 @@ void report_late(const struct vg *vg, const struct vg_pv *pv)
 void report_outdated(const struct vg *vg, const char *pvid, const char *device_name)
 {
         report_device(LOG_NOTICE, MESSAGE_METADATA_OUTDATED, vg, pvid, device_name,
-                string_format("%s holds outdated metadata of VG %s, which has no such PV any more.", device_name,
-                        vg->name));
+                string_format("%s has outdated metadata of VG %s, which no longer lists it as a PV; ignoring it.",
+                        device_name, vg->name));
 }
 
 void report_backup_unusable(const char *vg_name, int error)
@@ -270,8 +269,7 @@ void report_backup_unusable(const char *vg_name, int error)
         fields_add(&fields, "HEADGATE_VG=%s", vg_name);
         fields_add(&fields, "ERRNO=%d", -error);
         report_line(LOG_WARNING, MESSAGE_BACKUP_UNUSABLE, &fields,
-                string_format(
-                        "The backup of the metadata of VG %s cannot be used: %s", vg_name, strerror(-error)));
+                string_format("VG %s: cannot read lvm2's metadata backup: %s", vg_name, strerror(-error)));
 }
 
 void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
@@ -284,7 +282,7 @@ void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
                         return;
         timeline_finish_boot(&timeline);
         timeline_log(&timeline);
-        /* Times of VGs are of that clock, which may stand still until the next step. */
+        /* The times of VGs are from that clock, which may stand still until the next step. */
         *logged_usec = inventory->now_usec;
 }
 
@@ -299,7 +297,7 @@ void report_status(const struct inventory *inventory, const struct strv *absent,
         }
 
         status = string_format(
-                "%u of %u VGs active, %u degraded, %u being activated, %u waiting for PVs, %u skipped, %u failed, %u absent.",
+                "%u of %u VGs active, %u degraded, %u activating, %u waiting for PVs, %u skipped, %u failed, %u absent.",
                 n[VG_STATUS_ACTIVE], n_all, n[VG_STATUS_DEGRADED], n[VG_STATUS_COMPLETE] + n[VG_STATUS_ACTIVATING],
                 n[VG_STATUS_WAITING], n[VG_STATUS_SKIPPED], n[VG_STATUS_FAILED], n_absent);
         if (!status || (*last && streq(status, *last)))

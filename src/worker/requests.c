@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the worker is asked for, by entries of the protocol, datagrams and udev, from the question to its end. */
+/* Requests by entries of the protocol, datagrams and udev, from their arrival to their end. */
 
 #include "worker/worker.h"
 
@@ -16,7 +16,7 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* A change of an active VG can be read later; anything else may be waited for. */
+/* A change of an active VG may be read later; anything else may delay somebody. */
 static void note_request(struct worker *worker, const struct device *device, enum uevents_kind kind)
 {
         struct gather before = worker->gather;
@@ -25,14 +25,14 @@ static void note_request(struct worker *worker, const struct device *device, enu
                 gather_note_change(&worker->gather, worker->inventory->now_usec);
         else
                 gather_note(&worker->gather, worker->inventory->now_usec);
-        /* The timer is set for what has been gathered so far, and leads to a later one if there is more. */
+        /* The timer is set for the requests gathered so far; when it fires, it is set again if there are more. */
         if (before.first_usec == 0 || worker->gather.urgent != before.urgent)
                 worker_ask_step(worker);
 }
 
-/* A device that is at work already is looked at again afterwards: what made somebody ask may have come after we
- * read it. One that was merely written to, as each is by the kernel's own change event when it comes, is no reason
- * to keep its VG waiting. */
+/* A device that is being processed is read again afterwards, as the cause of the request may be newer than the last
+ * reading. The VG does not wait for that if the device was only written to: the kernel's change event of each new
+ * disk is such a write. */
 static int take_device(struct worker *worker, dev_t number, enum uevents_kind kind, struct device **ret)
 {
         struct device *device;
@@ -79,8 +79,8 @@ int requests_take_unknown(const struct uevents_device *told, void *userdata)
         return inventory_find_device(worker->inventory, told->number) ? 0 : requests_take_device(told, userdata);
 }
 
-/* After an enumeration of all devices, if events may have been missed: has those looked for as which a PV was seen and
- * that were not found. Nobody else would tell of a device that was removed. */
+/* After an enumeration for missed events: queues recorded devices that were not found, as no event will report
+ * their removal. */
 static int look_for_recorded(struct worker *worker)
 {
         int r = 0;
@@ -99,7 +99,7 @@ static int take_device_entry(struct worker *worker, const char *entry)
         int r = parse_device_number(changed ?: entry, &number);
 
         if (r == -EINVAL)
-                log_warning("Ignoring a request for \"%s\", which is no device number.", entry);
+                log_warning("Invalid device number in request \"%s\", ignoring it.", entry);
         if (r >= 0)
                 r = take_device(worker, number, changed ? UEVENTS_CHANGED : UEVENTS_READY_OR_REMOVED, &device);
         if (r < 0)
@@ -111,8 +111,8 @@ static int take_device_entry(struct worker *worker, const char *entry)
         return 0;
 }
 
-/* Somebody asks for a VG by name: lvm2 is asked whatever was before, if all PVs are there. Without them there is
- * nothing to be done now, and whoever asked sees that in the VG's record. */
+/* A request for a VG by name: asks lvm2 whatever happened before, if all PVs are present. Otherwise nothing can be
+ * done now, and the caller sees that in the VG's record. */
 static int take_vg(struct worker *worker, const char *name)
 {
         struct managed_group *group = names_find(worker->inventory, name);
@@ -128,17 +128,17 @@ static int take_vg(struct worker *worker, const char *name)
         r = vg_take(worker, group, &(struct vg_input){.event = VG_REQUESTED, .devices = worker->active_devices});
         if (r < 0)
                 return r;
-        /* Whoever asked reads the record when the request has ended. */
+        /* The caller reads the record when the request has ended. */
         if (group->state == former && vg_state_is_settled(former) && !worker->inventory->changed)
                 return -ENOENT;
         group->has_entry = true;
-        /* Its PVs may have been changed, and that put off. */
+        /* Reading changed PVs may have been deferred. */
         gather_note(&worker->gather, worker->inventory->now_usec);
         worker_ask_step(worker);
         return 0;
 }
 
-/* Somebody waits for a VG: it goes before the others, and is reported if it does not come. */
+/* A VG is expected: it is activated before others, and reported if it does not appear. */
 static int take_expectation(struct worker *worker, const char *name)
 {
         struct expectation *expectation;
@@ -146,7 +146,7 @@ static int take_expectation(struct worker *worker, const char *name)
         int r;
 
         if (!vg_name_is_valid(name)) {
-                log_warning("Ignoring a request for \"%s\", which cannot be the name of a VG.", name);
+                log_warning("Invalid VG name in request \"%s\", ignoring it.", name);
                 return -EINVAL;
         }
         r = expectations_add(&worker->expectations, name, &expectation);
@@ -177,7 +177,7 @@ int requests_take_entry(const char *entry, void *userdata)
         return r == -ENOENT || r == -EINVAL ? flags_finish(worker->run_fd, entry) : r;
 }
 
-/* Takes over the name of the entry. */
+/* Takes ownership of `entry`. */
 static int finish_entry(const struct worker *worker, char *entry)
 {
         _cleanup_free_ char *owned = entry;
@@ -243,8 +243,8 @@ static int on_reset(
         return 0;
 }
 
-/* A unit headgate-vg@.service that has failed is no failure any longer once its VG is active. This comes after the record
- * that says so, and the link was made before the unit looked for that a last time: one of both finds the other. */
+/* Once a VG is active, resets failed units headgate-vg@.service of it. The unit makes a link, then checks the
+ * record a last time; this checks for the link after saving the record. So one of both sees the other. */
 static void forget_failed_waits(struct worker *worker)
 {
         static const char *const words[] = {"reset-failed", "--"};
@@ -268,10 +268,10 @@ static void forget_failed_waits(struct worker *worker)
         if (r >= 0 && arguments.n > ELEMENTSOF(words))
                 r = job_start(worker->event, JOB_ASK_SYSTEMD, &arguments, on_reset, worker, &worker->forgetting);
         if (r < 0)
-                log_debug("Failed to have systemd forget failures: %s", strerror(-r));
+                log_debug("Failed to reset failed units: %s", strerror(-r));
 }
 
-/* A VG that is overdue is not waited for any longer, though it may still come. */
+/* An overdue VG is no longer expected, though it may still appear. */
 static bool is_over(const struct expectation *expectation)
 {
         const struct vg *vg = expectation->group ? expectation->group->vg : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* lvm2's own account of which PVs there are: shows devices to pvscan. A device that makes it crash or wait is searched for by
- * showing fewer to the next ones. */
+/* lvm2's records of PVs: runs pvscan on devices. If one device makes pvscan crash or hang, it is searched for by
+ * bisection. */
 
 #include "worker/worker.h"
 
@@ -13,17 +13,17 @@
 #include "shared/util.h"
 #include "worker/vg.h"
 
-/* A device may have a dozen links, and arguments have to fit into 2 MiB. */
+/* A device may have a dozen links, and all arguments have to fit into 2 MiB. */
 #define DEVICES_WITH_LINKS_MAX 256
 
-/* Slow devices have a pvscan each, as many at a time. */
+/* Each slow device has its own pvscan: at most this many. */
 #define SLOW_SCANS_MAX 16
 
-/* How often devices are recorded whose VGs are incomplete, which leads to nothing. */
+/* How often devices of incomplete VGs are recorded, which no vgchange follows. */
 #define INCOMPLETE_USEC (1 * USEC_PER_SEC)
 
-/* What part of the devices a pvscan is shown if one of them was too much for the one before: another process takes a
- * tenth of a second, to find out that one waits for a disk five seconds. */
+/* The fraction of devices that each pvscan gets after one has failed. A process takes a tenth of a second; finding
+ * that it waits for a disk takes five seconds. */
 #define PART 8
 
 static size_t count_shown(const struct worker *worker, const struct job *job)
@@ -35,7 +35,7 @@ static size_t count_shown(const struct worker *worker, const struct job *job)
         return n;
 }
 
-/* Whether lvm2 has made a record of it. Returns a positive number, 0 or a negative errno. */
+/* Whether lvm2 has recorded the device. Returns a positive number, 0 or a negative errno. */
 static int is_recorded(const struct worker *worker, const struct device *device)
 {
         dev_t recorded;
@@ -48,7 +48,7 @@ static int is_recorded(const struct worker *worker, const struct device *device)
         return r == ONLINE_FOUND && recorded == device->number;
 }
 
-/* The device has answered. */
+/* The device responds again: clears the reason. */
 static int forget_waiting(const struct worker *worker, const struct device *device)
 {
         struct vg *vg = device->group->vg;
@@ -66,8 +66,8 @@ static int forget_waiting(const struct worker *worker, const struct device *devi
         return 0;
 }
 
-/* pvscan may have failed before it came to that. Another disk with the device number would be taken for one that lvm2 has
- * seen. */
+/* pvscan may have failed before it removed the record. lvm2 would take another disk with the same number for the
+ * recorded one. */
 static int forget_removed(const struct worker *worker, const struct device *device)
 {
         const char *pvid = device->recorded.pvid;
@@ -81,7 +81,7 @@ static int forget_removed(const struct worker *worker, const struct device *devi
         return r < 0 ? log_error_errno(r, "Failed to remove lvm2's record of a removed PV: %m") : 0;
 }
 
-/* The device was shown to lvm2. That it made no record of it is its verdict, unless it has failed. */
+/* pvscan has seen the device: without a record, lvm2 refuses it, unless pvscan itself failed. */
 static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
         const struct vg_pv *pv;
@@ -97,8 +97,8 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 managed_group_forget_refusal(device->group, device->number);
         if (r != 0)
                 return MIN(r, 0);
-        /* It may have been removed before pvscan has looked, with the event of that still to come, or pvscan may have seen
-         * another disk in its place. */
+        /* It may have been removed before pvscan opened it, and its event is still to come; or another disk took
+         * its place. */
         pv = vg_find_pv(device->group->vg, device->pvid);
         if (!pv || pv->device != device->number ||
                 !inventory_is_still(worker->inventory, device->number, device->pvid))
@@ -122,8 +122,8 @@ static int put_back(struct worker *worker, struct device *device)
         return 0;
 }
 
-/* There is one among the devices that pvscan cannot get over, and all others that it was to see have not been seen.
- * They are shown to others, few at a time, until one is alone with the one that it cannot bear. */
+/* pvscan failed or hung on one of the devices, so none is recorded. Retries with fewer devices each, until the bad
+ * one is alone. */
 static int show_again(struct worker *worker, const struct job *job, const char *why)
 {
         worker->scans.max = MAX(count_shown(worker, job) / PART, 1U);
@@ -138,7 +138,7 @@ static int show_again(struct worker *worker, const struct job *job, const char *
         return 0;
 }
 
-/* A pvscan has got over what it was shown, or was alone with what it could not get over. */
+/* A pvscan has succeeded, or the bad device is found: allows more devices again. */
 static void show_more(struct worker *worker)
 {
         if (dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED])) {
@@ -158,7 +158,7 @@ static int on_recorded(struct job *job, int exit_status, const char *output, voi
                 worker->scans.job = NULL;
         dm_list_del(&job->list);
         worker_ask_step(worker);
-        log_debug("pvscan has ended with status %i: %s", exit_status, output);
+        log_debug("pvscan exited with status %i: %s", exit_status, output);
 
         if (crashed && !alone)
                 return show_again(worker, job, "crashed");
@@ -174,7 +174,7 @@ static int on_recorded(struct job *job, int exit_status, const char *output, voi
         return 0;
 }
 
-/* The VG waits for lvm2, which waits for the device. */
+/* lvm2 waits for the device, and the VG for lvm2. */
 static int leave_waiting(const struct worker *worker, const struct device *device)
 {
         log_warning(
@@ -187,7 +187,7 @@ static int leave_waiting(const struct worker *worker, const struct device *devic
         return 0;
 }
 
-/* Finds out which of its devices are unresponsive. */
+/* Probes the job's devices for unresponsive ones. */
 static int probe_devices(struct worker *worker, struct job *job)
 {
         _cleanup_reading_ struct reading reading = {};
@@ -217,7 +217,7 @@ static int continue_with_others(struct worker *worker, struct job *job)
         if (n_unresponsive == 0 && n_shown > 1)
                 return show_again(worker, job, "makes no progress");
         FOREACH_DEVICE_OF_JOB(device, worker->inventory, job) {
-                /* One that stops pvscan by itself is unresponsive, wherever lvm2 reads it. */
+                /* A device that blocks pvscan alone is unresponsive in a place that only lvm2 reads. */
                 if (n_shown == 1 || readers_wait_for(worker->readers, device->number))
                         r = leave_waiting(worker, device);
                 else
@@ -230,13 +230,13 @@ static int continue_with_others(struct worker *worker, struct job *job)
         return 0;
 }
 
-/* lvm2's own rule shows pvscan one device at a time, with its links in the environment. A device that is an argument
- * by several names is one device to pvscan, which then knows it by all of them. */
+/* lvm2's rule runs pvscan for one device, with its links in the environment. pvscan takes several names of one
+ * device as one device with all these names. */
 static int add_device_argument(const struct worker *worker, struct strv *arguments, const struct device *device)
 {
         int r;
 
-        /* The form that makes pvscan forget a device. */
+        /* With a device number pvscan removes the record. */
         if (device->removed)
                 return strv_take(arguments, string_format("%u:%u", major(device->number), minor(device->number)));
         r = strv_add(arguments, device->name);
@@ -263,7 +263,7 @@ static int start(struct worker *worker, struct device *const *devices, size_t n,
         return 0;
 }
 
-/* Nobody waits for that of a slow device. */
+/* Nothing waits for the pvscan of a slow device. */
 static int start_slow(struct worker *worker, struct device *device)
 {
         struct job *job = NULL;
@@ -274,8 +274,8 @@ static int start_slow(struct worker *worker, struct device *device)
         return r;
 }
 
-/* Whether the others are recorded as well. As long as their VGs wait for other PVs, or lvm2 has no time for these, more devices may
- * come that the same pvscan can record. */
+/* Whether devices that are not urgent are recorded, too. While their VGs are incomplete, or all vgchange slots are
+ * busy, more devices may appear that the same pvscan can record. */
 static bool shows_all(struct worker *worker)
 {
         uint64_t late = MAX(worker->scans.started_usec, worker->first_device_usec) + INCOMPLETE_USEC;
@@ -301,7 +301,7 @@ static int start_all(struct worker *worker)
                 return 0;
 
         if (!worker->event_activation) {
-                /* lvm2 itself records nothing then. */
+                /* Without event activation lvm2 records nothing. */
                 FOREACH_LISTED(struct device, device, unrecorded)
                         inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 worker_ask_step(worker);

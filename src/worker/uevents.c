@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The monitor of udev, its queue, and its database. */
+/* udev's monitor, queue and database. */
 
 #include "worker/uevents.h"
 
@@ -9,12 +9,12 @@
 #include "shared/udev.h"
 #include "shared/util.h"
 
-/* All are set by 68-headgate.rules: the tag on each device that may be a PV, in all its events; the properties in
- * those events that make it ready, and in those that tell of somebody who has written to it. */
+/* Set by 68-headgate.rules: the tag on each device that may be a PV, in all its events. The properties are set in
+ * events that make it ready, or that report a write to it. */
 #define TAG "headgate"
 #define PROPERTY_READY "HEADGATE_SCAN"
 #define PROPERTY_CHANGED "HEADGATE_CHANGED"
-/* Since the first of these: of a device that is found, or goes, it tells that it has been ready. */
+/* Set since the device was first ready; events of removal and enumerations have it, too. */
 #define PROPERTY_ANNOUNCED "HEADGATE_ANNOUNCED"
 
 struct uevents {
@@ -64,7 +64,7 @@ static int tell(
 
 static int take_event(const struct uevents *uevents, struct udev_device *device)
 {
-        /* Kernel modules that are loaded have the tag, too. */
+        /* Loaded kernel modules have the tag, too. */
         if (streq(udev_device_get_subsystem(device) ?: "", "module"))
                 return uevents->on_module(uevents->userdata);
         if (udev_device_get_property_value(device, is_removal(device) ? PROPERTY_ANNOUNCED : PROPERTY_READY))
@@ -74,9 +74,9 @@ static int take_event(const struct uevents *uevents, struct udev_device *device)
         return 0;
 }
 
-/* Handles at most `n_max` events. But while one of its messages did not fit, and until the last that did is read, the
- * kernel puts nothing more into the socket, and says so only once. What is asked for before the socket is empty would
- * leave a time of which nobody hears. (netlink_overrun() and netlink_rcv_wake() in net/netlink/af_netlink.c) */
+/* Handles at most `n_max` events. After an overflow, the kernel queues nothing until the last queued message is
+ * read, and reports the overflow only once. So the socket is emptied before the devices are enumerated; otherwise
+ * events in between would be lost. (netlink_overrun() and netlink_rcv_wake() in net/netlink/af_netlink.c) */
 static int take_events(struct uevents *uevents, size_t n_max)
 {
         bool overflown = false;
@@ -165,7 +165,7 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
                 /* It may just have been removed. */
                 if (!device || udev_device_has_current_tag(device, TAG) <= 0)
                         continue;
-                /* A PV that was made while the machine runs was never announced. */
+                /* A PV that was created on the running machine was never announced. */
                 if (udev_device_get_property_value(device, PROPERTY_ANNOUNCED))
                         r = tell(device, UEVENTS_FOUND, function, userdata);
                 else if (udev_device_get_property_value(device, PROPERTY_CHANGED))

@@ -7,23 +7,22 @@
 #include "shared/names.h"
 #include "shared/util.h"
 
-/* What udev tells: the devices that 68-headgate.rules has tagged, as they come and as they are, and whether udev
- * is busy. */
+/* udev events: the devices that 68-headgate.rules tags, as they appear and change, and whether udev is busy. */
 
 struct uevents;
 
 enum uevents_kind {
-        UEVENTS_READY_OR_REMOVED, /* it has become ready, or it went */
-        UEVENTS_CHANGED,          /* somebody has written to it: lvm2 perhaps, to its metadata */
-        UEVENTS_FOUND,            /* nothing new: an enumeration has found it */
+        UEVENTS_READY_OR_REMOVED, /* it became ready, or was removed */
+        UEVENTS_CHANGED,          /* it was written to, for example by lvm2 to its metadata */
+        UEVENTS_FOUND,            /* an enumeration found it; nothing is new */
 };
 
-/* What udev tells of a device. */
+/* One event of a device. */
 struct uevents_device {
         dev_t number;
         enum uevents_kind kind;
-        const char *name; /* as udev had handled it then, or NULL if it was removed */
-        uint64_t diskseq; /* of the disk that it was then, see diskseq_read(); 0 if that is not known */
+        const char *name; /* the device node at that time, or NULL if it was removed */
+        uint64_t diskseq; /* of the disk at that time, see diskseq_read(); 0 if unknown */
 };
 
 /* Called for each device. */
@@ -31,32 +30,32 @@ typedef int (*uevents_device_function)(const struct uevents_device *device, void
 
 typedef int (*uevents_function)(void *userdata);
 
-/* Begins to listen. `on_module` is called when a kernel module was loaded; `on_overflow` when devices were lost on the way to us, more having come than the socket holds:
- * enumerate them; `on_queue` when udev's queue has become empty, perhaps. The callbacks come from the event loop, a negative
- * errno from them ends it. Returns 0 or a negative errno. */
+/* Subscribes to udev. `on_module` is called when a kernel module was loaded, `on_queue` when udev's queue may have
+ * become empty. `on_overflow` is called when events were lost because the socket was full: the caller has to
+ * enumerate the devices. A negative errno of a callback ends the event loop. Returns 0 or a negative errno. */
 int uevents_new(sd_event *event, uevents_device_function on_device, uevents_function on_module,
         uevents_function on_overflow, uevents_function on_queue, void *userdata,
         struct uevents **ret) _must_check_;
 struct uevents *uevents_free(struct uevents *uevents);
 
-/* Calls `function` for each device that carries the tag now and has been ready, or was made a PV since. Costs a pass over all of
- * them. */
+/* Calls `function` for each device that has the tag now and has been ready, or has become a PV since. This reads
+ * all tagged devices. */
 int uevents_enumerate(struct uevents *uevents, uevents_device_function function, void *userdata);
 
-/* Handles all that has arrived so far, at once. */
+/* Handles all events that are queued, without waiting. */
 int uevents_drain(struct uevents *uevents);
 
-/* Whether `on_queue` is called from now on, which it is if nothing is said. What it would have been called for meanwhile is made up
- * for. */
+/* Enables or disables `on_queue`, which is enabled at first. A call that was missed while it was disabled is made
+ * up for. */
 void uevents_watch_queue(struct uevents *uevents, bool watched);
 
 bool uevents_queue_is_empty(struct uevents *uevents);
 
-/* What the device is called, "/dev/sda". Returns 0 and `*ret`, to be freed by the caller, or -ENOENT if there is
- * no such device, or another negative errno if that cannot be told. A device that udev has not handled yet
- * counts as none: it may have come in the place of one that went, has no links yet, and will be announced. */
+/* Returns 0 and the device node, "/dev/sda", in `*ret`, to be freed by the caller; -ENOENT if there is no such
+ * device; or another negative errno. A device that udev has not handled yet counts as missing: it has no links, may
+ * have replaced a removed one, and will be announced. */
 int uevents_get_device_name(struct uevents *uevents, dev_t number, char **ret);
 
-/* Adds the links that udev has made for the device and that lead to it, "/dev/disk/by-id/...", to `links`: of two
- * devices that are to have the same link, one has it. Returns 0, also if there is no such device, or -ENOMEM. */
+/* Adds the links "/dev/disk/by-id/..." that lead to the device to `links`. If two devices claim one link, only one
+ * has it. Returns 0, also if there is no such device, or -ENOMEM. */
 int uevents_get_device_links(struct uevents *uevents, dev_t number, struct strv *links);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What happens to a VG: its facts, what vg_next() makes of them, and how that is carried out. */
+/* Events of VGs: gathers the facts, calls vg_next() and carries out the result. */
 
 #include "worker/vg.h"
 
@@ -13,7 +13,7 @@
 #include "shared/util.h"
 #include "worker/report.h"
 
-/* One event of a VG, from its facts to what follows. */
+/* One event of a VG, with its facts and the step that vg_next() has chosen. */
 struct change {
         struct worker *worker;
         struct managed_group *group;
@@ -21,7 +21,7 @@ struct change {
         const struct vg_input *input;
         struct vg_facts facts;
         struct vg_step step;
-        /* What the facts are about, as sentences; or NULL. */
+        /* The facts as sentences for the reason, or NULL. */
         char *obstacle;
         char *raids;
 };
@@ -41,8 +41,8 @@ int vg_list_devices(struct dm_devices **devices)
         return r < 0 ? log_error_errno(r, "Failed to list the device-mapper devices: %m") : 0;
 }
 
-/* Says what was done with the VG before, so that it may have been deactivated and must not be activated; or NULL. lvm2 knew all PVs
- * before this worker did, an LV is not active, and the VG is not requested. */
+/* Returns why the VG may have been deactivated earlier and must not be activated, or NULL. This is about VGs with
+ * an inactive LV whose PVs lvm2 knew before this worker did, unless the VG is requested. */
 static const char *find_predecessor(const struct change *change)
 {
         const struct worker *worker = change->worker;
@@ -53,12 +53,12 @@ static const char *find_predecessor(const struct change *change)
         if (group->fresh || group->has_entry ||
                 (change->facts.lvs != VG_LVS_NONE && change->facts.lvs != VG_LVS_SOME))
                 return NULL;
-        /* A takeover of a running system announced all devices: they have not come. What headgate knew earlier, it does not know
-         * any more. */
+        /* A takeover of a running system announced all devices, so these are not new. headgate has lost its earlier
+         * state. */
         if (read_file_at(worker->run_fd, FLAGS_TAKEN_OVER_LATE, &taken_over, NULL) >= 0 &&
                 parse_u64(taken_over, &usec) >= 0 &&
                 MAX(group->vg->activating_usec, group->vg->first.settled_usec) < usec)
-                return "it may have been deactivated before headgate took over";
+                return "possibly deactivated before headgate took over";
         if (!worker->inventory->records_lost)
                 return NULL;
         FOREACH_PV(pv, group->vg) {
@@ -69,11 +69,11 @@ static const char *find_predecessor(const struct change *change)
         }
         return online_is_claimed(worker->lvm_run_fd, group->vg->name) > 0 ||
                                flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) > 0
-                       ? "an earlier worker left no record of it, and it may have been deactivated since"
+                       ? "record of an earlier worker lost, possibly deactivated since"
                        : NULL;
 }
 
-/* Takes over the sentence. */
+/* Takes ownership of the sentence. */
 static int obstruct(struct change *change, enum vg_obstacle obstacle, char *sentence)
 {
         change->facts.obstacle = obstacle;
@@ -81,8 +81,8 @@ static int obstruct(struct change *change, enum vg_obstacle obstacle, char *sent
         return sentence ? 0 : log_oom();
 }
 
-/* lvm2 has decided on each PV when it recorded it; a degraded activation does not look at its records. Asked by name, lvm2
- * would activate LVs of both VGs of one name. */
+/* lvm2 decided on each PV when it recorded it, but a degraded activation ignores these records. If two VGs have the
+ * same name, lvm2 would activate LVs of both. */
 static int find_obstacle_degraded(struct change *change)
 {
         FOREACH_PV(pv, change->vg) {
@@ -113,12 +113,12 @@ static int find_obstacle(struct change *change)
         if (change->group->state == VG_COMPLETE_ALONE &&
                 alike_speak_for_others(&change->worker->alike, change->worker->inventory->now_usec))
                 return obstruct(change, VG_OBSTACLE_LVM,
-                        string_format("lvm2 fails for others alike: %s", change->worker->alike.words));
+                        string_format("other VGs failed likewise: %s", change->worker->alike.words));
         if (vg_state_is_due(change->group->state))
                 return find_obstacle_degraded(change);
         predecessor = find_predecessor(change);
         if (predecessor)
-                return obstruct(change, VG_OBSTACLE_EARLIER,
+                return obstruct(change, VG_OBSTACLE_UNKNOWN_HISTORY,
                         string_format("%s (headgate activate %s).", predecessor, vg->name));
         r = names_is_taken(change->worker->inventory, change->group);
         if (r <= 0)
@@ -128,7 +128,7 @@ static int find_obstacle(struct change *change)
                         LVM_ID_TO_STRING(vg->vgid)));
 }
 
-/* Whether its metadata may have been changed since it was read: `lvcreate` may have been followed by the request at once. */
+/* Whether the metadata may have changed since it was read. `lvcreate` may have run immediately before the request. */
 static bool may_have_changed(const struct worker *worker, const struct managed_group *group)
 {
         const struct device *device;
@@ -149,16 +149,16 @@ static bool asks_anyway(const struct worker *worker, const struct managed_group 
         case VG_REQUESTED:
                 return worker->imports_devices || may_have_changed(worker, group) ||
                        online_is_claimed(worker->lvm_run_fd, name) <= 0;
-        case VG_TURN:
-                /* Somebody who asks for it may have changed it before: may_have_changed() knows better. */
+        case VG_SLOT_FREE:
+                /* For a request by name, see may_have_changed(). */
                 return worker->imports_devices || group->has_entry;
         default:
                 return false;
         }
 }
 
-/* Marks those that are active. An LV that was there once and is not now was deactivated, which the VG's state shows after it
- * was changed by what was seen of it: it stays marked. */
+/* Marks active LVs. If metadata was read again, an LV that was active and is not now stays marked: it was
+ * deactivated on purpose, and the VG's state must not change for that. */
 static enum vg_lvs count_lvs(struct vg *vg, const struct vg_input *input)
 {
         struct vg_counts n;
@@ -187,7 +187,7 @@ static int gather(struct change *change)
         struct vg_counts n;
         int r;
 
-        /* udev may announce only later that a disk was removed on which lvm2 has found nothing any more. */
+        /* lvm2 may notice a removed disk before udev reports it. */
         if (vg_event_is_end(event) && (lvs == VG_LVS_NONE || lvs == VG_LVS_SOME))
                 inventory_lose_absent_pvs(worker->inventory, group);
         n = vg_count(vg);
@@ -202,19 +202,20 @@ static int gather(struct change *change)
                 .on_removed = n.stranded > 0,
                 .has_reason = vg->reason,
         };
-        if (vg_event_is_reread(event) || event == VG_TURN) {
+        if (vg_event_is_reread(event) || event == VG_SLOT_FREE) {
                 r = find_obstacle(change);
                 if (r < 0)
                         return r;
         }
-        /* RAIDs may do without a PV that is there, whoever activated them before it came: the initrd, a person. */
+        /* RAIDs may run degraded although the PV is present, if the initrd or an administrator activated them
+         * before it appeared. */
         if ((vg->degraded_usec != 0 || vg->slow) && !vg_state_is_due(group->state) &&
-                group->state != VG_ACTIVATING_DEGRADED && (event == VG_TURN || vg_event_is_end(event))) {
+                group->state != VG_ACTIVATING_DEGRADED && (event == VG_SLOT_FREE || vg_event_is_end(event))) {
                 r = raid_describe_refresh(change->input->devices, vg, &change->raids);
                 if (r == -ENOMEM)
                         return log_oom();
                 if (r < 0)
-                        log_debug("Failed to ask for the RAIDs of VG %s: %s", vg->name, strerror(-r));
+                        log_debug("Failed to query RAIDs of VG %s: %s", vg->name, strerror(-r));
                 change->facts.raids_degraded = r != 0;
         }
         return 0;
@@ -222,7 +223,7 @@ static int gather(struct change *change)
 
 /* ------ consequences ------ */
 
-/* Returns "" if there is none. */
+/* Returns "" for no reason. */
 static char *describe_reason(const struct change *change)
 {
         size_t n_stranded = vg_count(change->vg).stranded;
@@ -232,20 +233,19 @@ static char *describe_reason(const struct change *change)
         case VG_REASON_OBSTACLE:
                 return strdup(change->obstacle);
         case VG_REASON_ON_REMOVED:
-                return string_format("%zu LV%s still on a disk that has gone (headgate deactivate %s, headgate "
+                return string_format("%zu LV%s still on a removed disk (headgate deactivate %s, headgate "
                                      "activate %s; if in use, vgchange --refresh %s).",
                         n_stranded, n_stranded == 1 ? " is" : "s are", name, name, name);
         case VG_REASON_PV_REMOVED:
-                return strdup("a PV has gone while lvm2 was at work.");
+                return strdup("a PV was removed during activation.");
         case VG_REASON_UNWANTED:
-                return strdup(vg_count(change->vg).active > 0
-                                      ? "the others are not wanted by lvm2's configuration."
-                                      : "no LV of it is wanted by lvm2's configuration.");
+                return strdup(vg_count(change->vg).active > 0 ? "lvm2's configuration excludes the other LVs."
+                                                              : "lvm2's configuration excludes all of its LVs.");
         case VG_REASON_RAIDS:
                 return string_format(
-                        "RAIDs go without a PV that came late (%s).", change->raids ?: "see lvmraid(7)");
+                        "RAIDs do not use a PV that appeared late (%s).", change->raids ?: "see lvmraid(7)");
         case VG_REASON_CHANGED:
-                return strdup("lvm2 does not activate by itself what is made or changed while the machine runs.");
+                return strdup("lvm2 does not autoactivate VGs that are created or changed on a running machine.");
         case VG_REASON_NONE:
                 return strdup("");
         default:
@@ -267,7 +267,7 @@ static int set_reason(const struct change *change)
         return 0;
 }
 
-/* The state is final for now. */
+/* The VG is settled: nothing more will happen without a new event. */
 static void note_settled(struct worker *worker, struct vg *vg, unsigned int effects)
 {
         vg->settled_usec = worker->inventory->now_usec;
@@ -278,11 +278,11 @@ static void note_settled(struct worker *worker, struct vg *vg, unsigned int effe
         worker->proved = worker->proved || flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0;
 }
 
-/* When a VG that has failed is tried again, since then. What is wrong may pass by itself: a module that is loaded late, a device
- * that another program has claimed. */
+/* How long after a failure the VG is retried. The cause may be temporary: a module that is loaded late, a device
+ * that another program uses. */
 static const uint64_t retries[] = {10 * USEC_PER_SEC, 60 * USEC_PER_SEC, 300 * USEC_PER_SEC};
 
-/* For how long an event of a device of its has it tried again at once. */
+/* How long after a failure an event of a PV causes an immediate retry. */
 #define JUST_FAILED_USEC (30 * USEC_PER_SEC)
 
 static void forget_retries(struct managed_group *group)
@@ -313,16 +313,16 @@ int vg_retry(struct worker *worker, struct managed_group *group)
         return vg_take(worker, group, &(struct vg_input){.event = VG_RETRY});
 }
 
-/* All PVs are there, or somebody asks for the VG by name. */
+/* All PVs have appeared, or the VG is requested by name. */
 static void note_complete(struct worker *worker, struct vg *vg)
 {
         vg->complete_usec = worker->inventory->now_usec;
-        /* Another time: it did not take from then till now. */
+        /* Not the first activation: measure from now on. */
         if (vg->settled_usec > vg->first_seen_usec)
                 vg->first_seen_usec = vg->complete_usec;
 }
 
-/* What a degraded activation leaves behind is known by `degraded_usec`, until the VG is whole again. */
+/* `degraded_usec` stays set after a degraded activation until the VG is whole again. */
 static void note_degraded(const struct change *change)
 {
         const struct vg_step *step = &change->step;
@@ -347,10 +347,9 @@ static void say(const struct change *change)
 
         if (report == VG_SAY_LATE)
                 report_late(change->vg, change->input->pv);
-        else if (report == VG_SAY_HINDERED)
-                log_notice("VG %s is not activated without the PVs that are missing: %s", change->vg->name,
-                        change->obstacle);
-        /* A lost PV is reported at the end of the step. A VG that was just made has no LVs. */
+        else if (report == VG_SAY_BLOCKED)
+                log_notice("VG %s: no degraded activation: %s", change->vg->name, change->obstacle);
+        /* Lost PVs are reported at the end of the step. A new VG has no LVs yet. */
         else if (report != VG_SAY_NOTHING && report != VG_SAY_LOST &&
                  (change->vg->n_lvs > 0 || !vg_event_is_reread(change->input->event)))
                 report_vg(change->group, report);
@@ -370,7 +369,7 @@ static int carry_out(const struct change *change)
         if (step->action == VG_DO_CLAIM) {
                 r = online_claim(change->worker->lvm_run_fd, vg->name);
                 if (r < 0)
-                        return log_error_errno(r, "Failed to claim VG %s: %m", vg->name);
+                        return log_error_errno(r, "Failed to write vgs_online entry of VG %s: %m", vg->name);
         }
         if (step->action == VG_DO_RECHECK)
                 inventory_recheck(inventory, group);
@@ -408,7 +407,7 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
         int r;
 
         inventory_ping(worker->inventory);
-        /* What was wrong may be mended: lvm2 is asked anew. */
+        /* The cause may have been fixed: ask lvm2 again. */
         if (input->event == VG_REQUESTED || input->event == VG_RETRY) {
                 managed_group_forget_refusal(group, group->refused);
                 group->ask_again |= group->state == VG_ACTIVATING;
@@ -435,7 +434,7 @@ int vg_report_lost(struct worker *worker)
         if (!inventory->lost_pvs)
                 return 0;
         inventory->lost_pvs = false;
-        /* Without the list it is said without what it tells, and no VG has been removed. */
+        /* Without the list, report only the PV, and take no VG for removed. */
         if (dm_devices_get_permitted(&devices) < 0)
                 devices = NULL;
         FOREACH_LISTED(struct managed_group, group, &inventory->groups[VG_STATUS_WAITING]) {
@@ -443,13 +442,13 @@ int vg_report_lost(struct worker *worker)
                 struct vg_counts n;
 
                 group->lost_pv = group->may_be_gone = false;
-                /* The same disk may be back meanwhile, or another one with its copy. */
+                /* The disk may be back, or another one with the same PV. */
                 if ((!lost && !may_be_gone) || !vg_is_incomplete(group->vg))
                         continue;
                 if (devices)
                         dm_devices_mark_active(devices, group->vg);
                 n = vg_count(group->vg);
-                /* lvm2 may have removed it, and its last disk gone before that was read. */
+                /* vgremove may have run, and the last disk been removed before its metadata was read. */
                 r = may_be_gone && devices && n.seen == 0 && !n.any_active
                             ? backup_tells_removal(
                                       worker->config.backup_dir, worker->config.archive_dir, group->vg)

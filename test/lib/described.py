@@ -32,16 +32,16 @@ REASONS = {
     "off": "the VG's autoactivation is off (vgchange --setautoactivation y).",
     "foreign": "Cannot access VG data with system ID other with no local system ID.",
     "no-events": "event_activation=0 in lvm.conf.",
-    "none-wanted": "no LV of it is wanted by lvm2's configuration.",
-    "others-unwanted": "the others are not wanted by lvm2's configuration.",
+    "none-wanted": "lvm2's configuration excludes all of its LVs.",
+    "others-unwanted": "lvm2's configuration excludes the other LVs.",
     "refused": "lvm2 does not accept its PV /dev/pv0: /dev/pv0 excluded: device is rejected by filter config.",
     "same-name": "there is another VG of this name.",
-    "earlier-worker": "an earlier worker left no record of it, and it may have been deactivated since (headgate activate data).",
+    "earlier-worker": "record of an earlier worker lost, possibly deactivated since (headgate activate data).",
     "device-mapper": "device-mapper: reload ioctl on  (254:7) failed: Invalid argument",
-    "removed": "1 LV is still on a disk that has gone (headgate deactivate data, headgate activate data; if in use, "
+    "removed": "1 LV is still on a removed disk (headgate deactivate data, headgate activate data; if in use, "
                "vgchange --refresh data).",
     "lv1": "not activated: lv1.",
-    "raids": "RAIDs go without a PV that came late (see lvmraid(7)).",
+    "raids": "RAIDs do not use a PV that appeared late (see lvmraid(7)).",
     "unresponsive": "lvm2 waits for unresponsive device /dev/pv1.",
     "hostile": "line with \\033[1m, <&> and \"quotes\".",
 }

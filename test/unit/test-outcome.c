@@ -79,7 +79,7 @@ START_TEST(normal_activation)
                 const char *words;
         } rows[] = {
                 /* Success that leaves an LV out, and no list of the configuration does. */
-                {"vg0001", 1, 0, ACTIVE("vg0001"), VG_ENDED_FAILED, "vgchange ended with status 0."},
+                {"vg0001", 1, 0, ACTIVE("vg0001"), VG_ENDED_FAILED, "vgchange exited with status 0."},
                 {"vg0001", 2, 0, ACTIVE("vg0001") ACTIVE("vg0002"), VG_ENDED_UNCLEAR, NULL},
                 /* Of several, what is said of one may be the others' fault, and silence says nothing. */
                 {"alone", 2, 5,
@@ -100,9 +100,9 @@ START_TEST(normal_activation)
                         VG_ENDED_FAILED, "Volume group \"vg0005\" not found"},
                 {"vg0004", 1, 5, CHECKSUM BUSY, VG_ENDED_FAILED,
                         "device-mapper: reload ioctl on  (254:6) failed: Device or resource busy"},
-                {"vg0004", 1, 5, "", VG_ENDED_FAILED, "vgchange ended with status 5."},
+                {"vg0004", 1, 5, "", VG_ENDED_FAILED, "vgchange exited with status 5."},
                 {"vg0004", 1, 139, "", VG_ENDED_FAILED, "vgchange was ended by signal 11."},
-                {"vg0004", 1, -1, "", VG_ENDED_FAILED, "vgchange ended with status -1."},
+                {"vg0004", 1, -1, "", VG_ENDED_FAILED, "vgchange exited with status -1."},
                 /* By the VG's name, by the LV's, and by device-mapper's; a warning only without an error. */
                 {"mirror", 1, 0, MISSING ACTIVE("mirror"), VG_ENDED_FAILED,
                         "WARNING: VG mirror is missing PV tpnLzz-XABy-sySI-pzUB-WUvZ-qQq8-d9lOZZ (last written to /dev/sdl)."},
@@ -134,10 +134,10 @@ START_TEST(lists_leave_out)
                 int status;
                 enum vg_event event;
         } rows[] = {
-                {"vg/a", "other", 5, VG_ENDED_CONTENT},
+                {"vg/a", "other", 5, VG_ENDED_OK},
                 {"vg/a", "vg/b", 5, VG_ENDED_FAILED},
                 {"vg", "other", 0, VG_ENDED_FAILED},
-                {"vg/a", "@tag", 0, VG_ENDED_CONTENT},
+                {"vg/a", "@tag", 0, VG_ENDED_OK},
                 {"vg/a", "@tag", 5, VG_ENDED_FAILED},
         };
         char *values[] = {(char *) rows[_i].listed, (char *) rows[_i].also};
@@ -176,7 +176,7 @@ START_TEST(nothing_is_explained_of_an_active_vg)
         const struct vgchange_end end = {2, 139, REFUSING("half/a"), &no_lists};
 
         ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
-        ck_assert_int_eq(outcome.event, VG_ENDED_CONTENT);
+        ck_assert_int_eq(outcome.event, VG_ENDED_OK);
         ck_assert_ptr_null(outcome.words);
 }
 END_TEST
@@ -238,7 +238,7 @@ START_TEST(degraded_activation)
         outcome.words = NULL;
         vg = make_vg("mirror", 2, 2, mirror);
         ck_assert_int_eq(outcome_read_degraded(&vg, 0, MISSING ACTIVE("mirror"), &outcome), 0);
-        ck_assert_int_eq(outcome.event, VG_ENDED_CONTENT);
+        ck_assert_int_eq(outcome.event, VG_ENDED_OK);
         ck_assert_ptr_null(outcome.words);
 }
 END_TEST
@@ -254,7 +254,8 @@ START_TEST(many_inactive_lvs_are_counted)
         ck_assert_str_eq(outcome.words, "not activated: b, d, e and 7 more.");
         free(outcome.words);
         ck_assert_int_eq(outcome_read_degraded(&vg, 3, "", &outcome), 0);
-        ck_assert_str_eq(outcome.words, "not activated: b, d, e and 7 more (lvm2: vgchange ended with status 3).");
+        ck_assert_str_eq(
+                outcome.words, "not activated: b, d, e and 7 more (lvm2: vgchange exited with status 3).");
 }
 END_TEST
 

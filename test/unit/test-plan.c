@@ -205,7 +205,7 @@ START_TEST(entries_of_the_command_line)
         claim(&plan, &problems);
         ck_assert_int_eq(problems.error, 0);
         if (!device)
-                assert_claim(&plan, "data", PLAN_REST, "No entry names it.");
+                assert_claim(&plan, "data", PLAN_REST, "Not in fstab or crypttab.");
         else
                 assert_claim(&plan, "data", entry_words[_i].net ? PLAN_NET : PLAN_BOOT, reason);
 }
@@ -239,7 +239,8 @@ START_TEST(options_of_entries)
         write_file("etc/crypttab", line);
         claim(&plan, &problems);
         assert_claim(&plan, "a", option_rows[_i].group,
-                option_rows[_i].group == PLAN_REST ? "No entry names it." : "/etc/crypttab names /dev/a/x.");
+                option_rows[_i].group == PLAN_REST ? "Not in fstab or crypttab."
+                                                   : "/etc/crypttab names /dev/a/x.");
 }
 END_TEST
 
@@ -262,11 +263,11 @@ START_TEST(lines_of_crypttab)
         assert_claim(&plan, "a", PLAN_BOOT, "/etc/crypttab names /dev/a/x.");
         assert_claim(&plan, "b", PLAN_NET, "/etc/crypttab names /dev/b/x.");
         assert_claim(&plan, "c", PLAN_BOOT, "/etc/crypttab names /dev/c/x.");
-        assert_claim(&plan, "d", PLAN_REST, "No entry names it.");
+        assert_claim(&plan, "d", PLAN_REST, "Not in fstab or crypttab.");
         assert_claim(&plan, "e", PLAN_BOOT, "/etc/crypttab names /dev/e/x.");
-        assert_claim(&plan, "f", PLAN_REST, "No entry names it.");
+        assert_claim(&plan, "f", PLAN_REST, "Not in fstab or crypttab.");
         ck_assert_uint_eq(problems.lines.n, 1);
-        ck_assert_str_eq(problems.lines.strings[0], "/etc/crypttab:9: the line has a name, and no device.");
+        ck_assert_str_eq(problems.lines.strings[0], "/etc/crypttab:9: missing device, ignoring line.");
 }
 END_TEST
 
@@ -284,8 +285,8 @@ START_TEST(lines_of_fstab)
         claim(&plan, &problems);
         ck_assert_int_eq(problems.error, 0);
         assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names /dev/a/x.");
-        assert_claim(&plan, "b", PLAN_REST, "No entry names it.");
-        assert_claim(&plan, "c", PLAN_REST, "No entry names it.");
+        assert_claim(&plan, "b", PLAN_REST, "Not in fstab or crypttab.");
+        assert_claim(&plan, "c", PLAN_REST, "Not in fstab or crypttab.");
         assert_claim(&plan, "d", PLAN_BOOT, "/etc/fstab names /dev/d/x.");
 }
 END_TEST
@@ -372,12 +373,12 @@ START_TEST(hints_name_vgs)
         assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names UUID=1.");
         assert_claim(&plan, "b", PLAN_NET, "/etc/fstab names LABEL=\"my data\".");
         assert_claim(&plan, "c", PLAN_BOOT, "/etc/fstab names /dev/disk/by-label/x\\x0a.");
-        assert_claim(&plan, "e", PLAN_REST, "No entry names it.");
+        assert_claim(&plan, "e", PLAN_REST, "Not in fstab or crypttab.");
         ck_assert_uint_eq(problems.lines.n, 2);
         ck_assert_str_eq(problems.lines.strings[0],
-                "/etc/headgate/uuids:7: the line is not a device and a VG, ignoring it: UUID=2");
+                "/etc/headgate/uuids:7: expected a device and a VG, ignoring line: UUID=2");
         ck_assert_str_eq(problems.lines.strings[1],
-                "/etc/headgate/uuids:8: the line is not a device and a VG, ignoring it: UUID=3 -x");
+                "/etc/headgate/uuids:8: expected a device and a VG, ignoring line: UUID=3 -x");
 }
 END_TEST
 
@@ -428,7 +429,7 @@ START_TEST(hints_that_cannot_be_read)
         write_file("etc/fstab", "UUID=1 /1 ext4\n/dev/b/x /2 ext4\n");
         bad_hints[_i].make();
         claim(&plan, &problems);
-        assert_claim(&plan, "a", PLAN_REST, "No entry names it.");
+        assert_claim(&plan, "a", PLAN_REST, "Not in fstab or crypttab.");
         assert_claim(&plan, "b", PLAN_BOOT, "/etc/fstab names /dev/b/x.");
         ck_assert_int_eq(problems.error, bad_hints[_i].error);
         ck_assert_uint_eq(problems.lines.n, bad_hints[_i].error < 0);
@@ -562,7 +563,7 @@ START_TEST(there_is_a_bound)
         ck_assert_int_eq(problems.error, -E2BIG);
         ck_assert_uint_eq(problems.lines.n, 1);
         ck_assert_str_eq(
-                problems.lines.strings[0], "/etc/headgate/headgate.conf: too many VGs, left out: one-more.");
+                problems.lines.strings[0], "/etc/headgate/headgate.conf: too many VGs, ignoring one-more.");
 }
 END_TEST
 

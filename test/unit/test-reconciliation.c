@@ -220,11 +220,11 @@ START_TEST(outcome_is_carried_out)
                 enum vg_state state;
                 const char *reason;
         } rows[] = {
-                {true, VG_ENDED_CONTENT, "vgchange ended with status 0.", VG_ACTIVE, NULL},
-                {true, VG_ENDED_FAILED, "vgchange ended with status 5.", VG_ACTIVE, NULL},
+                {true, VG_ENDED_OK, "vgchange exited with status 0.", VG_ACTIVE, NULL},
+                {true, VG_ENDED_FAILED, "vgchange exited with status 5.", VG_ACTIVE, NULL},
                 /* The devices of its PVs are none of this machine's. */
-                {false, VG_ENDED_FAILED, "vgchange ended with status 5.", VG_WAITING,
-                        "a PV has gone while lvm2 was at work."},
+                {false, VG_ENDED_FAILED, "vgchange exited with status 5.", VG_WAITING,
+                        "a PV was removed during activation."},
                 {false, VG_ENDED_UNKNOWN, NULL, VG_COMPLETE, "earlier."},
         };
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
@@ -252,7 +252,7 @@ START_TEST(refusal_counts_until_it_is_tried_again)
 {
         make_group(VG_COMPLETE);
         ck_assert_int_ge(managed_group_note_refusal(group, makedev(8, 0), strdup("it does not like it.")), 0);
-        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_TURN}), 0);
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_SLOT_FREE}), 0);
         ck_assert_int_eq(group->state, VG_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "it does not like it.");
         ck_assert_ptr_nonnull(group->refusal);
@@ -270,7 +270,7 @@ START_TEST(failure_is_no_verdict)
         make_group(VG_COMPLETE);
         ck_assert_int_ge(managed_group_note_refusal(group, makedev(8, 0), strdup("pvscan failed.")), 0);
         group->unjudged = true;
-        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_TURN}), 0);
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_SLOT_FREE}), 0);
         ck_assert_int_eq(group->state, VG_FAILED);
         ck_assert_str_eq(group->vg->reason, "pvscan failed.");
 
@@ -278,9 +278,9 @@ START_TEST(failure_is_no_verdict)
         inventory_enter(worker.inventory, group, &(struct vg_step){.state = VG_COMPLETE_ALONE});
         for (size_t i = 0; i < ALIKE_MAX; i++)
                 ck_assert_int_eq(alike_note(&worker.alike, "out of order", worker.inventory->now_usec), 0);
-        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_TURN}), 0);
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_SLOT_FREE}), 0);
         ck_assert_int_eq(group->state, VG_FAILED);
-        ck_assert_str_eq(group->vg->reason, "lvm2 fails for others alike: out of order");
+        ck_assert_str_eq(group->vg->reason, "other VGs failed likewise: out of order");
         free(worker.alike.words);
         worker.alike = (struct alike){};
 }

@@ -208,7 +208,7 @@ START_TEST(wrong_policies)
                 const char *text;
                 const char *line;
         } rows[] = {
-                {"data { degrade = \"yes\" }", "volume_groups/data: the key \"degrade\" is not known."},
+                {"data { degrade = \"yes\" }", "volume_groups/data: unknown key \"degrade\"."},
                 {"data { degraded = \"maybe\" }",
                         "volume_groups/data: degraded must be 0 or 1, \"no\" or \"yes\"."},
                 {"data { degraded = 2 }", "volume_groups/data: degraded must be 0 or 1, \"no\" or \"yes\"."},
@@ -221,9 +221,9 @@ START_TEST(wrong_policies)
                         "volume_groups/data*: deadline must be a number of seconds from 1 to 86400."},
                 {"data = \"yes\"", "volume_groups/data must be a section: data { ... }."},
                 {"\"a b\" { degraded = \"yes\" }",
-                        "volume_groups: \"a b\" cannot be the name of a VG, nor a pattern for such names."},
+                        "volume_groups: \"a b\" is neither a valid VG name nor a pattern."},
                 {"\"a\nb*\" { degraded = \"yes\" }",
-                        "volume_groups: \"a\\x0ab*\" cannot be the name of a VG, nor a pattern for such names."},
+                        "volume_groups: \"a\\x0ab*\" is neither a valid VG name nor a pattern."},
         };
         _cleanup_free_ char *text = string_format(
                 "volume_groups {\n%s\nother { degraded = \"yes\" deadline = 9 }\n}\ndeadline = 7", rows[_i].text);
@@ -250,7 +250,7 @@ START_TEST(policies_that_are_no_section)
         assert_defaults(&settings);
         ck_assert_uint_eq(problems.lines.n, 1);
         ck_assert_str_eq(problems.lines.strings[0],
-                "/etc/headgate/headgate.conf: volume_groups must be a section with one for each VG in it.");
+                "/etc/headgate/headgate.conf: volume_groups must be a section that contains one section for each VG.");
 }
 END_TEST
 

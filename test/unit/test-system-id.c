@@ -139,7 +139,7 @@ START_TEST(a_damaged_file_is_said)
         ck_assert(config.event_activation);
         ck_assert_str_eq(config.backup_dir, "/srv/b");
         ck_assert_uint_eq(problems.lines.n, 1);
-        ck_assert_str_eq(problems.lines.strings[0], "/etc/lvm/lvm.conf: the text is malformed.");
+        ck_assert_str_eq(problems.lines.strings[0], "/etc/lvm/lvm.conf: syntax error.");
 }
 END_TEST
 

@@ -170,9 +170,9 @@ START_TEST(programs)
                 const char *words;
         } rows[] = {
                 {"thin_check", 47 * USEC_PER_SEC,
-                        "lvm2 waited 47.0s for thin_check; global/thin_check_options in lvm.conf says how much it checks."},
+                        "lvm2 waited 47.0s for thin_check; global/thin_check_options in lvm.conf sets how much it checks."},
                 {"cache_check", 2 * USEC_PER_SEC,
-                        "lvm2 waited 2.0s for cache_check; global/cache_check_options in lvm.conf says how much it checks."},
+                        "lvm2 waited 2.0s for cache_check; global/cache_check_options in lvm.conf sets how much it checks."},
                 {"my\tcheck", 3 * USEC_PER_SEC, "lvm2 waited 3.0s for my\\x09check."},
                 {"thin_check", USEC_PER_SEC, NULL},
                 {"", 0, NULL},

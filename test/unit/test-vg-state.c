@@ -46,7 +46,7 @@ static struct vg_facts make_facts(unsigned int bits)
                             : bits & CONFIG    ? VG_OBSTACLE_CONFIG
                             : bits & PV        ? VG_OBSTACLE_PV
                             : bits & NAME      ? VG_OBSTACLE_NAME
-                            : bits & EARLIER   ? VG_OBSTACLE_EARLIER
+                            : bits & EARLIER   ? VG_OBSTACLE_UNKNOWN_HISTORY
                             : bits & LVM_FAILS ? VG_OBSTACLE_LVM
                                                : VG_OBSTACLE_NONE,
                 .permitted = bits & PERMITTED,
@@ -76,7 +76,7 @@ static const struct {
 #define NAMED(name) [VG_##name] = #name
 static const char *const event_names[_VG_EVENT_MAX] = {NAMED(PV_APPEARED), NAMED(PV_WRITTEN), NAMED(PV_FOUND),
         NAMED(PV_ANNOUNCED), NAMED(PV_REMOVED), NAMED(REREAD), NAMED(REREAD_LEFT), NAMED(DEADLINE_PASSED),
-        NAMED(REQUESTED), NAMED(RETRY), NAMED(TURN), NAMED(ENDED_UNKNOWN), NAMED(ENDED_CONTENT),
+        NAMED(REQUESTED), NAMED(RETRY), NAMED(SLOT_FREE), NAMED(ENDED_UNKNOWN), NAMED(ENDED_OK),
         NAMED(ENDED_FAILED), NAMED(ENDED_UNCLEAR), NAMED(STUCK_OWN), NAMED(STUCK_OTHER), NAMED(WORKER_LOST),
         NAMED(ADOPTED)};
 
@@ -280,8 +280,8 @@ static void add_pv(struct world *world)
 
 static void end(struct world *world)
 {
-        static const enum vg_event events[] = {VG_ENDED_CONTENT, VG_ENDED_FAILED, VG_ENDED_UNCLEAR,
-                VG_ENDED_UNKNOWN, VG_STUCK_OTHER, VG_STUCK_OWN, VG_WORKER_LOST};
+        static const enum vg_event events[] = {VG_ENDED_OK, VG_ENDED_FAILED, VG_ENDED_UNCLEAR, VG_ENDED_UNKNOWN,
+                VG_STUCK_OTHER, VG_STUCK_OWN, VG_WORKER_LOST};
 
         if (!is_activating(world->state))
                 return;
@@ -318,7 +318,7 @@ START_TEST(life_keeps_the_promises)
                         take(&world, draw(&world, 8) == 0 ? VG_REREAD_LEFT : VG_REREAD);
                         break;
                 case 7:
-                        take(&world, VG_TURN);
+                        take(&world, VG_SLOT_FREE);
                         break;
                 default:
                         end(&world);

@@ -219,7 +219,7 @@ START_TEST(unreadable_devices)
         static const struct {
                 int error;
                 const char *words;
-        } rows[] = {{-ETIMEDOUT, "it is unresponsive"}, {-EFAULT, "the reader crashed on it"}};
+        } rows[] = {{-ETIMEDOUT, "unresponsive"}, {-EFAULT, "reader crashed"}};
         _cleanup_pv_ struct pv pv = {};
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++)

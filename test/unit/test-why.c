@@ -49,19 +49,19 @@ static const struct {
                 "VG plain is not active: global/event_activation is 0 in lvm.conf, so that nothing is "
                 "activated by itself.",
                 "vgchange -ay plain"},
-        {"plain-1", "plain", VG_STATUS_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
+        {"plain-1", "plain", VG_STATUS_SKIPPED, "lvm2's configuration excludes all of its LVs.",
                 "activation { auto_activation_volume_list = [ \"other\", \"plainer\" ] }\n",
                 "auto-activation-volume-list", "VG plain is not active: " LIST, "vgchange -ay plain"},
-        {"plain-1", "plain", VG_STATUS_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
+        {"plain-1", "plain", VG_STATUS_SKIPPED, "lvm2's configuration excludes all of its LVs.",
                 "activation { auto_activation_volume_list = [] }\n", "auto-activation-volume-list",
                 "VG plain is not active: " LIST, "Add \"plain\""},
         {"plain-1", "plain", VG_STATUS_FAILED, "Activation of VG plain is not in volume_list.",
                 "activation { volume_list = [ \"@here\" ] }\n", "volume-list",
                 "VG plain is not active: activation/volume_list in lvm.conf does not name it, unless by a tag.",
                 "Add \"plain\" to activation/volume_list"},
-        {"plain-1", "plain", VG_STATUS_SKIPPED, "no LV of it is wanted by lvm2's configuration.",
+        {"plain-1", "plain", VG_STATUS_SKIPPED, "lvm2's configuration excludes all of its LVs.",
                 "activation { auto_activation_volume_list = [ \"plain/linear\" ] }\n", "not-wanted",
-                "VG plain is not active: no LV of it is wanted by lvm2's configuration.", NULL},
+                "VG plain is not active: lvm2's configuration excludes all of its LVs.", NULL},
         {"plain-1", "plain", VG_STATUS_FAILED, "device-mapper: reload ioctl on plain-linear failed: Busy.", NULL,
                 "failed",
                 "VG plain is not active: lvm2 was asked, and said: device-mapper: reload ioctl on "
@@ -411,7 +411,7 @@ START_TEST(lv_that_a_list_leaves_out)
 
         shape_write("etc/lvm/lvm.conf",
                 "activation { auto_activation_volume_list = [ \"plain/linear\", \"plain/striped\" ] }\n");
-        records_save_settled("plain-1", VG_STATUS_ACTIVE, "the others are not wanted by lvm2's configuration.");
+        records_save_settled("plain-1", VG_STATUS_ACTIVE, "lvm2's configuration excludes the other LVs.");
         records_activate("plain-1", "linear", 0);
         records_activate("plain-1", "striped", 1);
         records_claim("plain");

@@ -27,7 +27,7 @@ static inline const char *find_fault(
         if (step->state >= _VG_STATE_MAX || step->action >= _VG_ACTION_MAX || step->report >= _VG_REPORT_MAX ||
                 step->reason >= _VG_REASON_MAX)
                 return "a result is out of range";
-        if (step->action == VG_DO_ACTIVATE_DEGRADED && (!facts->permitted || !was_due || event != VG_TURN))
+        if (step->action == VG_DO_ACTIVATE_DEGRADED && (!facts->permitted || !was_due || event != VG_SLOT_FREE))
                 return "a degraded activation without policy, or before the deadline";
         if (step->action == VG_DO_ACTIVATE_DEGRADED && facts->pvs != VG_PVS_SOME)
                 return "a degraded activation of a VG that is complete, or of which nothing is there";
