@@ -64,7 +64,7 @@ int plan_add(struct plan *plan, const char *name, struct planned_vg **ret)
                 *place = place[-1];
         *place = (struct planned_vg){
                 .name = TAKE_PTR(copy),
-                .group = PLAN_REST,
+                .group = PLAN_UNNAMED,
                 .reason = TAKE_PTR(reason),
         };
         *ret = place;

@@ -13,9 +13,9 @@
 
 enum plan_group {
         PLAN_BOOT, /* a local entry of fstab, crypttab or the command line names it, or boot_volume_groups does */
-        PLAN_REST, /* no entry names it */
-        PLAN_NET,  /* only entries with _netdev, or net_volume_groups, name it */
-        PLAN_NONE, /* must not be activated */
+        PLAN_UNNAMED, /* no entry names it */
+        PLAN_NET,     /* only entries with _netdev, or net_volume_groups, name it */
+        PLAN_NONE,    /* must not be activated */
 };
 
 struct planned_vg {

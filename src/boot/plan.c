@@ -382,7 +382,7 @@ const char *plan_group_to_string(enum plan_group group)
 {
         static const char *const names[] = {
                 [PLAN_BOOT] = "boot",
-                [PLAN_REST] = "rest",
+                [PLAN_UNNAMED] = "rest",
                 [PLAN_NET] = "net",
                 [PLAN_NONE] = "-",
         };
@@ -409,7 +409,7 @@ static int claim_configured(const char *name, enum plan_group group, const char 
 static int leave_out_unexpected(const struct settings *settings, struct plan *plan)
 {
         FOREACH_ARRAY(vg, plan->vgs, plan->n) {
-                if (vg->group != PLAN_REST || settings_expect(settings, vg->name))
+                if (vg->group != PLAN_UNNAMED || settings_expect(settings, vg->name))
                         continue;
                 vg->group = PLAN_NONE;
                 if (string_replace(&vg->reason, strdup("/" SETTINGS_FILE " does not expect it.")) < 0)
@@ -456,7 +456,7 @@ int plan_make(int root_fd, const struct settings *settings, const struct config 
         FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n)
                 if (policy->is_name && policy->expected)
                         r = r
-                                    ?: claim_configured(policy->pattern, PLAN_REST, "it in volume_groups", seen,
+                                    ?: claim_configured(policy->pattern, PLAN_UNNAMED, "it in volume_groups", seen,
                                                &plan, problems);
         r = r ?: leave_out_unexpected(settings, &plan) ?: name_units(&plan, problems);
         if (r < 0)

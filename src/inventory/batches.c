@@ -84,7 +84,7 @@ static bool is_on_slow_device(const struct inventory *inventory, const struct vg
         return ANY(FOREACH_PV(pv, vg), (device = inventory_find_device(inventory, pv->device)) && device->slow);
 }
 
-enum slot_kind slot_of(const struct inventory *inventory, const struct managed_group *group)
+enum slot_kind slot_of(const struct inventory *inventory, const struct vg_entry *group)
 {
         if (group->vg->checked)
                 return SLOT_CHECKED;

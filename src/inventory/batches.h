@@ -38,7 +38,7 @@ enum slot_kind {
 };
 
 /* Returns the kind of a vgchange of the VG. */
-enum slot_kind slot_of(const struct inventory *inventory, const struct managed_group *group);
+enum slot_kind slot_of(const struct inventory *inventory, const struct vg_entry *group);
 
 struct slots {
         size_t n_processors;

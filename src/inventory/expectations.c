@@ -130,7 +130,7 @@ int absent_read_backup(
         return 0;
 }
 
-bool absent_is_name_of_others(const char *name)
+bool absent_has_foreign_device(const char *name)
 {
         _cleanup_closedir_ DIR *mapper = open_directory_at(AT_FDCWD, "/dev/mapper");
 

@@ -12,8 +12,8 @@ struct expectation {
         struct dm_list list; /* expectations.list */
         char *name;
         uint64_t since_usec;
-        bool overdue;                /* its deadline has passed without any PV */
-        struct managed_group *group; /* once a PV of it was read; not owned */
+        bool overdue;           /* its deadline has passed without any PV */
+        struct vg_entry *group; /* once a PV of it was read; not owned */
 };
 
 /* A list suffices: fstab names few VGs. */
@@ -49,7 +49,7 @@ int absent_read_backup(const struct inventory *inventory, const struct config *c
         struct vg **ret) _must_check_;
 
 /* Whether /dev has a device that is named like an LV of this VG, but is none. */
-bool absent_is_name_of_others(const char *name);
+bool absent_has_foreign_device(const char *name);
 
 /* Frees the expectation: the VG is settled, or nothing waits for it any longer. */
 void expectation_drop(struct expectation *expectation);

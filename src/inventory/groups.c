@@ -60,7 +60,7 @@ void vg_state_enter(struct vg *vg, enum vg_state state)
 
 /* ------ VGs ------ */
 
-void managed_group_free(struct managed_group *group)
+void vg_entry_free(struct vg_entry *group)
 {
         vg_free(group->vg);
         free(group->refusal);
@@ -69,7 +69,7 @@ void managed_group_free(struct managed_group *group)
         free(group);
 }
 
-void managed_group_forget_refusal(struct managed_group *group, dev_t number)
+void vg_entry_forget_refusal(struct vg_entry *group, dev_t number)
 {
         if (group->refused != number)
                 return;
@@ -77,7 +77,7 @@ void managed_group_forget_refusal(struct managed_group *group, dev_t number)
         group->refused = 0;
 }
 
-int managed_group_note_refusal(struct managed_group *group, dev_t number, char *refusal)
+int vg_entry_note_refusal(struct vg_entry *group, dev_t number, char *refusal)
 {
         int r = string_replace(&group->refusal, refusal);
 
@@ -86,12 +86,12 @@ int managed_group_note_refusal(struct managed_group *group, dev_t number, char *
         return r;
 }
 
-void inventory_note_change(struct inventory *inventory, struct managed_group *group)
+void inventory_note_change(struct inventory *inventory, struct vg_entry *group)
 {
         group->changed = inventory->changed = true;
 }
 
-void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step)
+void inventory_enter(struct inventory *inventory, struct vg_entry *group, const struct vg_step *step)
 {
         struct vg *vg = group->vg;
         enum vg_state former = group->state;
@@ -117,7 +117,7 @@ void inventory_enter(struct inventory *inventory, struct managed_group *group, c
                 dm_list_add(&inventory->groups[vg->state], &group->list);
 }
 
-void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event)
+void inventory_take(struct inventory *inventory, struct vg_entry *group, enum vg_event event)
 {
         const struct vg_facts facts = {.pvs = VG_PVS_SOME};
         struct vg_step step = vg_next(group->state, event, &facts);
@@ -125,7 +125,7 @@ void inventory_take(struct inventory *inventory, struct managed_group *group, en
         inventory_enter(inventory, group, &step);
 }
 
-void inventory_recheck(struct inventory *inventory, struct managed_group *group)
+void inventory_recheck(struct inventory *inventory, struct vg_entry *group)
 {
         group->needs_recheck = inventory->needs_recheck = true;
 }
@@ -138,25 +138,25 @@ static void forget(struct inventory *inventory, struct text_id *text)
         *text = (struct text_id){};
 }
 
-static void forget_older(struct inventory *inventory, struct managed_group *group)
+static void forget_older(struct inventory *inventory, struct vg_entry *group)
 {
         forget(inventory, &group->older_text);
         group->older = vg_free(group->older);
 }
 
 static int set_text(
-        struct inventory *inventory, struct managed_group *group, struct text_id *place, struct text_id text)
+        struct inventory *inventory, struct vg_entry *group, struct text_id *place, struct text_id text)
 {
         forget(inventory, place);
         *place = text;
         return dm_hash_insert_binary(inventory->groups_by_text, place, sizeof(*place), group) ? 0 : -ENOMEM;
 }
 
-struct managed_group *inventory_find_text(
+struct vg_entry *inventory_find_text(
         const struct inventory *inventory, uint64_t size, uint32_t checksum, uint64_t *ret_seqno)
 {
         const struct text_id text = {size, checksum};
-        struct managed_group *group = dm_hash_lookup_binary(inventory->groups_by_text, &text, sizeof(text));
+        struct vg_entry *group = dm_hash_lookup_binary(inventory->groups_by_text, &text, sizeof(text));
 
         if (group)
                 *ret_seqno = group->older && memcmp(&group->older_text, &text, sizeof(text)) == 0
@@ -165,20 +165,20 @@ struct managed_group *inventory_find_text(
         return group;
 }
 
-int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group)
+int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct vg_entry *group)
 {
         return set_text(inventory, group, &group->text, (struct text_id){size, checksum});
 }
 
 /* ------ names: VGs with the same name are linked ------ */
 
-struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name)
+struct vg_entry *inventory_find_named(const struct inventory *inventory, const char *name)
 {
         return dm_hash_lookup(inventory->groups_by_name, name);
 }
 
 /* Add the VG to the index of names, or remove it, after and before its name changes. Both return 0 or -ENOMEM. */
-static int name_group(struct inventory *inventory, struct managed_group *group)
+static int name_group(struct inventory *inventory, struct vg_entry *group)
 {
         const char *name = group->vg->name;
 
@@ -186,10 +186,10 @@ static int name_group(struct inventory *inventory, struct managed_group *group)
         return dm_hash_insert(inventory->groups_by_name, name, group) ? 0 : -ENOMEM;
 }
 
-static int unname_group(struct inventory *inventory, struct managed_group *group)
+static int unname_group(struct inventory *inventory, struct vg_entry *group)
 {
         const char *name = group->vg->name;
-        struct managed_group *other = inventory_find_named(inventory, name);
+        struct vg_entry *other = inventory_find_named(inventory, name);
 
         if (other == group) {
                 if (!group->next_same_name)
@@ -207,18 +207,18 @@ static int unname_group(struct inventory *inventory, struct managed_group *group
 
 /* ------ PVs and their VGs ------ */
 
-int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid)
+int inventory_claim_pv(struct inventory *inventory, struct vg_entry *group, const char *pvid)
 {
         return dm_hash_insert(inventory->groups_by_pvid, pvid, group) ? 0 : -ENOMEM;
 }
 
-bool inventory_has_claim(const struct inventory *inventory, const struct managed_group *group)
+bool inventory_has_claim(const struct inventory *inventory, const struct vg_entry *group)
 {
         return ANY(FOREACH_PV(pv, group->vg), dm_hash_lookup(inventory->groups_by_pvid, pv->pvid) == group);
 }
 
 /* Detaches its PVs from the VG. */
-static void disclaim_pvs(struct inventory *inventory, const struct managed_group *group)
+static void disclaim_pvs(struct inventory *inventory, const struct vg_entry *group)
 {
         FOREACH_PV(pv, group->vg) {
                 const char *pvid = pv->pvid;
@@ -228,9 +228,9 @@ static void disclaim_pvs(struct inventory *inventory, const struct managed_group
         }
 }
 
-int inventory_add_group(struct inventory *inventory, struct vg *vg, struct managed_group **ret)
+int inventory_add_group(struct inventory *inventory, struct vg *vg, struct vg_entry **ret)
 {
-        struct managed_group *group = calloc(1, sizeof(*group));
+        struct vg_entry *group = calloc(1, sizeof(*group));
 
         if (!group)
                 return -ENOMEM;
@@ -247,7 +247,7 @@ int inventory_add_group(struct inventory *inventory, struct vg *vg, struct manag
 }
 
 /* Disks may have been replaced while no worker ran. Checked on first use, so that a worker starts quickly. */
-struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group)
+struct vg_entry *inventory_check(struct inventory *inventory, struct vg_entry *group)
 {
         if (group && group->unchecked) {
                 group->unchecked = false;
@@ -256,21 +256,21 @@ struct managed_group *inventory_check(struct inventory *inventory, struct manage
         return group;
 }
 
-struct managed_group *inventory_find_group(struct inventory *inventory, const char *vgid)
+struct vg_entry *inventory_find_group(struct inventory *inventory, const char *vgid)
 {
         return inventory_check(inventory, dm_hash_lookup(inventory->groups_by_vgid, vgid));
 }
 
-struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, const char *pvid)
+struct vg_entry *inventory_find_group_of_pv(struct inventory *inventory, const char *pvid)
 {
-        struct managed_group *group = dm_hash_lookup(inventory->groups_by_pvid, pvid);
+        struct vg_entry *group = dm_hash_lookup(inventory->groups_by_pvid, pvid);
 
         return group && vg_find_pv(group->vg, pvid) ? inventory_check(inventory, group) : NULL;
 }
 
-static void unsee_pv(struct inventory *inventory, struct managed_group *group, struct vg_pv *pv)
+static void forget_pv(struct inventory *inventory, struct vg_entry *group, struct vg_pv *pv)
 {
-        managed_group_forget_refusal(group, pv->device);
+        vg_entry_forget_refusal(group, pv->device);
         pv->device = 0;
         pv->late_usec = 0;
         forget(inventory, &group->text);
@@ -278,18 +278,18 @@ static void unsee_pv(struct inventory *inventory, struct managed_group *group, s
         inventory_note_change(inventory, group);
 }
 
-void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number)
+void inventory_lose_pv(struct inventory *inventory, struct vg_entry *group, dev_t number)
 {
         FOREACH_PV(pv, group->vg) {
                 if (pv->device != number)
                         continue;
-                unsee_pv(inventory, group, pv);
+                forget_pv(inventory, group, pv);
                 group->vg->lost_pv = group->may_be_gone = inventory->lost_pvs = true;
                 inventory_take(inventory, group, VG_PV_REMOVED);
         }
 }
 
-void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group *group)
+void inventory_lose_absent_pvs(struct inventory *inventory, struct vg_entry *group)
 {
         FOREACH_PV(pv, group->vg) {
                 if (pv->device != 0 && !inventory_is_still(inventory, pv->device, pv->pvid))
@@ -298,7 +298,7 @@ void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group
 }
 
 /* Queues the PV to be read again, to find its VG. */
-static int ask_pv(struct inventory *inventory, struct managed_group *group, const struct vg_pv *pv)
+static int reread_pv(struct inventory *inventory, struct vg_entry *group, const struct vg_pv *pv)
 {
         struct device *device;
         int r = inventory_get_device(inventory, pv->device, &device);
@@ -311,24 +311,24 @@ static int ask_pv(struct inventory *inventory, struct managed_group *group, cons
         return 0;
 }
 
-int inventory_leave_group(struct inventory *inventory, struct managed_group *group, dev_t number, const char *pvid)
+int inventory_leave_group(struct inventory *inventory, struct vg_entry *group, dev_t number, const char *pvid)
 {
         struct vg_pv *pv = vg_find_pv(group->vg, pvid);
         int r = 0;
 
         if (!pv || (pv->device != number && pv->device != 0))
                 return 0;
-        unsee_pv(inventory, group, pv);
+        forget_pv(inventory, group, pv);
         group->left = true;
         inventory_recheck(inventory, group);
         FOREACH_PV(other, group->vg)
                 if (r >= 0 && other->device != 0)
-                        r = ask_pv(inventory, group, other);
+                        r = reread_pv(inventory, group, other);
         return r;
 }
 
-int inventory_move_pv(struct inventory *inventory, struct device *device, struct managed_group *former,
-        struct managed_group *owner, struct managed_group *group)
+int inventory_move_pv(struct inventory *inventory, struct device *device, struct vg_entry *former,
+        struct vg_entry *owner, struct vg_entry *group)
 {
         int r = group && vg_find_pv(group->vg, device->pvid) ? inventory_claim_pv(inventory, group, device->pvid)
                                                              : 0;
@@ -342,7 +342,7 @@ int inventory_move_pv(struct inventory *inventory, struct device *device, struct
 }
 
 /* A PV without metadata may have appeared, and be known to headgate or to lvm2 alone, long before the VG was. */
-static void find_pv_seen_before(struct inventory *inventory, struct managed_group *group, struct vg_pv *pv)
+static void find_pv_seen_before(struct inventory *inventory, struct vg_entry *group, struct vg_pv *pv)
 {
         struct device *device = inventory_find_device_of_pv(inventory, pv->pvid);
 
@@ -358,13 +358,13 @@ static void find_pv_seen_before(struct inventory *inventory, struct managed_grou
 }
 
 /* The metadata of this VG lists the PVs now. PVs that were in another VG are read again. */
-static int take_over_pvs(struct inventory *inventory, struct managed_group *group)
+static int take_over_pvs(struct inventory *inventory, struct vg_entry *group)
 {
         inventory_note_change(inventory, group);
         FOREACH_PV(pv, group->vg) {
-                struct managed_group *former = inventory_find_group_of_pv(inventory, pv->pvid);
+                struct vg_entry *former = inventory_find_group_of_pv(inventory, pv->pvid);
                 const struct vg_pv *before = former && former != group ? vg_find_pv(former->vg, pv->pvid) : NULL;
-                int r = (before && before->device != 0 ? ask_pv(inventory, former, before) : 0)
+                int r = (before && before->device != 0 ? reread_pv(inventory, former, before) : 0)
                                 ?: inventory_claim_pv(inventory, group, pv->pvid);
 
                 if (r < 0)
@@ -376,7 +376,7 @@ static int take_over_pvs(struct inventory *inventory, struct managed_group *grou
         return 0;
 }
 
-static int update_group(struct inventory *inventory, struct managed_group *group, struct vg *metadata)
+static int update_group(struct inventory *inventory, struct vg_entry *group, struct vg *metadata)
 {
         struct vg *vg = group->vg;
 
@@ -397,7 +397,7 @@ static int update_group(struct inventory *inventory, struct managed_group *group
                 ?: take_over_pvs(inventory, group);
 }
 
-static int make_group(struct inventory *inventory, struct vg **metadata, struct managed_group **ret)
+static int make_group(struct inventory *inventory, struct vg **metadata, struct vg_entry **ret)
 {
         struct vg *vg = *metadata;
         int r;
@@ -412,7 +412,7 @@ static int make_group(struct inventory *inventory, struct vg **metadata, struct 
 }
 
 /* Whether a present device has, or may have, metadata of the VG that is newer than `seqno`. */
-static int is_carried(struct inventory *inventory, struct managed_group *group, uint64_t seqno)
+static int has_newer_metadata(struct inventory *inventory, struct vg_entry *group, uint64_t seqno)
 {
         const struct vg *vg = group->vg;
 
@@ -423,13 +423,13 @@ static int is_carried(struct inventory *inventory, struct managed_group *group, 
                         (device->seqno > seqno || (device->seqno == 0 && device->stage <= DEVICE_READING)))
                         return true;
                 if (pv->device != 0 && (!device || (!device->name && device->seqno == 0)))
-                        return ask_pv(inventory, group, pv) ?: true;
+                        return reread_pv(inventory, group, pv) ?: true;
         }
         return false;
 }
 
-int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct vg *metadata,
-        uint64_t size, uint32_t checksum)
+int inventory_note_older(
+        struct inventory *inventory, struct vg_entry *group, struct vg *metadata, uint64_t size, uint32_t checksum)
 {
         _cleanup_vg_ struct vg *owned = metadata;
 
@@ -440,14 +440,14 @@ int inventory_note_older(struct inventory *inventory, struct managed_group *grou
         return set_text(inventory, group, &group->older_text, (struct text_id){size, checksum});
 }
 
-int inventory_roll_back(struct inventory *inventory, struct managed_group *group)
+int inventory_roll_back(struct inventory *inventory, struct vg_entry *group)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
         int r;
 
         if (!group->older)
                 return 0;
-        r = is_carried(inventory, group, group->older->seqno);
+        r = has_newer_metadata(inventory, group, group->older->seqno);
         if (r != 0)
                 return MIN(r, 0);
         metadata = TAKE_PTR(group->older);
@@ -459,7 +459,7 @@ int inventory_roll_back(struct inventory *inventory, struct managed_group *group
         return r < 0 ? r : 1;
 }
 
-int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, struct managed_group **ret)
+int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, struct vg_entry **ret)
 {
         *ret = inventory_find_group(inventory, (*metadata)->vgid);
         if (!*ret)
@@ -470,7 +470,7 @@ int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, st
         return update_group(inventory, *ret, *metadata);
 }
 
-int inventory_drop_group(struct inventory *inventory, struct managed_group *group)
+int inventory_drop_group(struct inventory *inventory, struct vg_entry *group)
 {
         struct vg *vg = group->vg;
         int r;
@@ -486,6 +486,6 @@ int inventory_drop_group(struct inventory *inventory, struct managed_group *grou
         forget_older(inventory, group);
         dm_hash_remove(inventory->groups_by_vgid, vg->vgid);
         dm_list_del(&group->list);
-        managed_group_free(group);
+        vg_entry_free(group);
         return r;
 }

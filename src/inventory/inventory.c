@@ -19,10 +19,10 @@
 /* ------ loading ------ */
 
 /* If several VGs list a PV, the one in which it was seen counts; else the last one in the file. */
-static int index_pvs(struct inventory *inventory, struct managed_group *group)
+static int index_pvs(struct inventory *inventory, struct vg_entry *group)
 {
         FOREACH_PV(pv, group->vg) {
-                const struct managed_group *other = dm_hash_lookup(inventory->groups_by_pvid, pv->pvid);
+                const struct vg_entry *other = dm_hash_lookup(inventory->groups_by_pvid, pv->pvid);
                 int r;
 
                 if (other && pv->device == 0 && vg_find_pv(other->vg, pv->pvid)->device != 0)
@@ -39,7 +39,7 @@ static int load_group(struct vg *vg, void *userdata)
         /* A record without the worker's state has the public one. */
         int state = vg_state_from_string(vg->worker_state ?: vg_status_to_string(vg->state)), r;
         struct inventory *inventory = userdata;
-        struct managed_group *group;
+        struct vg_entry *group;
 
         r = inventory_add_group(inventory, vg, &group);
         if (r < 0)
@@ -164,7 +164,7 @@ struct inventory *inventory_free(struct inventory *inventory)
         FOREACH_DEVICE(device, inventory)
                 device_free(device);
         FOREACH_GROUP(group, inventory)
-                managed_group_free(group);
+                vg_entry_free(group);
         struct dm_hash_table *tables[] = {inventory->groups_by_text, inventory->devices_by_number,
                 inventory->devices_by_pvid, inventory->groups_by_vgid, inventory->groups_by_name,
                 inventory->groups_by_pvid};

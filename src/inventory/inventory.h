@@ -35,7 +35,7 @@ struct device {
         uint64_t announced_diskseq;    /* of the disk at that time; 0 if unknown */
         char pvid[LVM_ID_SIZE];        /* "" if it is not a PV, or was not read */
         struct record_device recorded; /* the last PV on it, read by this or an earlier worker; "" for none */
-        struct managed_group *group;   /* its VG, or NULL */
+        struct vg_entry *group;        /* its VG, or NULL */
         struct storage_path path;      /* when it was last queued for reading, if multipathd ran; else empty */
         uint64_t held_until_usec;      /* end of the hold, counted from the first request for this disk */
         struct job *recording;         /* its pvscan, or NULL; not owned */
@@ -54,7 +54,7 @@ struct device {
         bool reread;                   /* written to since it was read: read again, with low priority */
 };
 
-struct managed_group {
+struct vg_entry {
         struct dm_list list; /* inventory.groups[vg->state] */
         struct vg *vg;
         enum vg_state state;
@@ -84,19 +84,19 @@ struct managed_group {
         bool left;          /* a PV has left the VG */
         char *former_name;  /* before it was renamed, or NULL */
 
-        struct managed_group *next_same_name; /* another VG of the same name, or NULL */
+        struct vg_entry *next_same_name; /* another VG of the same name, or NULL */
 };
 
 /* The inventory frees those that it contains. */
-void managed_group_free(struct managed_group *group);
+void vg_entry_free(struct vg_entry *group);
 void device_free(struct device *device);
 
 /* lvm2 has refused the PV on the device `number`. Takes ownership of the sentence `refusal`. It is valid until the
  * PV is removed or lvm2 accepts it. Returns 0, or -ENOMEM if `refusal` is NULL. */
-int managed_group_note_refusal(struct managed_group *group, dev_t number, char *refusal);
+int vg_entry_note_refusal(struct vg_entry *group, dev_t number, char *refusal);
 
 /* Forgets the refusal, if it is about that device. */
-void managed_group_forget_refusal(struct managed_group *group, dev_t number);
+void vg_entry_forget_refusal(struct vg_entry *group, dev_t number);
 
 struct inventory {
         int run_fd;     /* not owned */
@@ -162,9 +162,9 @@ int inventory_prefer_device(struct inventory *inventory, struct device *device);
                 FOREACH_LISTED(struct device, element, &(inventory)->devices[stage_])
 #define FOREACH_GROUP(group, inventory)                                                                           \
         for (size_t state_ = 0; state_ < _VG_STATUS_MAX; state_++)                                                \
-                FOREACH_LISTED(struct managed_group, group, &(inventory)->groups[state_])
+                FOREACH_LISTED(struct vg_entry, group, &(inventory)->groups[state_])
 #define FOREACH_GROUP_OF_JOB(group, inventory, at_work)                                                           \
-        FOREACH_LISTED(struct managed_group, group, &(inventory)->groups[VG_STATUS_ACTIVATING])                   \
+        FOREACH_LISTED(struct vg_entry, group, &(inventory)->groups[VG_STATUS_ACTIVATING])                        \
                 if (group->job == (at_work))
 #define FOREACH_DEVICE_OF_JOB(element, inventory, at_work)                                                        \
         FOREACH_LISTED(struct device, element, &(inventory)->devices[DEVICE_RECORDING])                           \
@@ -211,78 +211,77 @@ bool inventory_retry(struct inventory *inventory, struct device *device);
 void inventory_drop_device(struct inventory *inventory, struct device *device);
 
 /* Returns a VG of that name, or NULL; others of that name are linked by `next_same_name`. */
-struct managed_group *inventory_find_named(const struct inventory *inventory, const char *name);
+struct vg_entry *inventory_find_named(const struct inventory *inventory, const char *name);
 
 /* Updates a VG from the records: PVs that were removed since are lost. `group` may be NULL. Returns the VG, which
  * may be in another list now. */
-struct managed_group *inventory_check(struct inventory *inventory, struct managed_group *group);
+struct vg_entry *inventory_check(struct inventory *inventory, struct vg_entry *group);
 
 /* Return the VG with that identifier, or the one of that PV; NULL if there is none. The VG is checked first. */
-struct managed_group *inventory_find_group(struct inventory *inventory, const char *vgid);
-struct managed_group *inventory_find_group_of_pv(struct inventory *inventory, const char *pvid);
+struct vg_entry *inventory_find_group(struct inventory *inventory, const char *vgid);
+struct vg_entry *inventory_find_group_of_pv(struct inventory *inventory, const char *pvid);
 
 /* For internal use. Takes ownership of the VG if it returns 0; else -ENOMEM. */
-int inventory_add_group(struct inventory *inventory, struct vg *vg, struct managed_group **ret);
+int inventory_add_group(struct inventory *inventory, struct vg *vg, struct vg_entry **ret);
 
 /* For internal use. Carries out an event that depends on no facts. */
-void inventory_take(struct inventory *inventory, struct managed_group *group, enum vg_event event);
+void inventory_take(struct inventory *inventory, struct vg_entry *group, enum vg_event event);
 
 /* The PV on the device `number` was removed: the VG waits for it, whatever its state. */
-void inventory_lose_pv(struct inventory *inventory, struct managed_group *group, dev_t number);
+void inventory_lose_pv(struct inventory *inventory, struct vg_entry *group, dev_t number);
 
 /* Likewise for each PV whose device was removed or replaced, even without an event. */
-void inventory_lose_absent_pvs(struct inventory *inventory, struct managed_group *group);
+void inventory_lose_absent_pvs(struct inventory *inventory, struct vg_entry *group);
 
 /* The PV, which is on the device `number` or lost, has left the VG. The other PVs are read again, as only they know
  * whether the VG still exists. Returns 0 or -ENOMEM. */
-int inventory_leave_group(
-        struct inventory *inventory, struct managed_group *group, dev_t number, const char *pvid);
+int inventory_leave_group(struct inventory *inventory, struct vg_entry *group, dev_t number, const char *pvid);
 
 /* For internal use: the PV is found by its identifier as one of this VG. Returns 0 or -ENOMEM. */
-int inventory_claim_pv(struct inventory *inventory, struct managed_group *group, const char *pvid);
+int inventory_claim_pv(struct inventory *inventory, struct vg_entry *group, const char *pvid);
 /* Whether at least one PV of the VG is not listed by newer metadata of another VG. Otherwise the VG was merged, or
  * its UUID was changed. */
-bool inventory_has_claim(const struct inventory *inventory, const struct managed_group *group) _nonnull_all_;
+bool inventory_has_claim(const struct inventory *inventory, const struct vg_entry *group) _nonnull_all_;
 
 /* The PV on the device belongs to `group`, or to no VG if that is NULL. It leaves `former`, the VG of the device
  * before, and `owner`, the VG of the PV before; both may be NULL. It does not join `group` yet. Returns 0 or
  * -ENOMEM. */
-int inventory_move_pv(struct inventory *inventory, struct device *device, struct managed_group *former,
-        struct managed_group *owner, struct managed_group *group) _nonnull_(1, 2) _must_check_;
+int inventory_move_pv(struct inventory *inventory, struct device *device, struct vg_entry *former,
+        struct vg_entry *owner, struct vg_entry *group) _nonnull_(1, 2) _must_check_;
 
 /* Adds metadata: creates the VG, which takes ownership and sets `*metadata` to NULL, or updates the VG if the
  * metadata is newer. PVs of a new VG that headgate or lvm2 already knows count as seen. PVs that belong to another
  * VG are read again. Returns 0 and `*ret`, or a negative errno. */
-int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, struct managed_group **ret);
+int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, struct vg_entry **ret);
 
 /* Notes metadata that is older than the current one, with size and checksum of its text. Takes ownership in any
  * case. Returns 0 or -ENOMEM. */
-int inventory_note_older(struct inventory *inventory, struct managed_group *group, struct vg *metadata,
-        uint64_t size, uint32_t checksum) _nonnull_(1, 2, 3) _must_check_;
+int inventory_note_older(struct inventory *inventory, struct vg_entry *group, struct vg *metadata, uint64_t size,
+        uint32_t checksum) _nonnull_(1, 2, 3) _must_check_;
 
 /* Switches to the older metadata if no present device has newer metadata: the storage was rolled back, or
  * vgcfgrestore(8) wrote an older text. PVs that only an earlier worker has read are read again first. Returns 1 if
  * it has switched, 0 if not, or a negative errno. */
-int inventory_roll_back(struct inventory *inventory, struct managed_group *group) _nonnull_(1, 2) _must_check_;
+int inventory_roll_back(struct inventory *inventory, struct vg_entry *group) _nonnull_(1, 2) _must_check_;
 
 /* Returns the VG whose current or older metadata has that size and checksum, which need not be read again, or NULL.
  * `*ret_seqno` is that of the metadata. Forgotten when the VG loses a PV. */
-struct managed_group *inventory_find_text(
+struct vg_entry *inventory_find_text(
         const struct inventory *inventory, uint64_t size, uint32_t checksum, uint64_t *ret_seqno);
-int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct managed_group *group);
+int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct vg_entry *group);
 
 /* Frees a VG that no longer exists, and removes its record. No process may be working on it. Returns 0 or a
  * negative errno. */
-int inventory_drop_group(struct inventory *inventory, struct managed_group *group);
+int inventory_drop_group(struct inventory *inventory, struct vg_entry *group);
 
 /* Marks the VG for intake_recheck(). */
-void inventory_recheck(struct inventory *inventory, struct managed_group *group);
+void inventory_recheck(struct inventory *inventory, struct vg_entry *group);
 
 /* Marks the VG for inventory_save(). */
-void inventory_note_change(struct inventory *inventory, struct managed_group *group);
+void inventory_note_change(struct inventory *inventory, struct vg_entry *group);
 
 /* Moves the VG to the state of vg_next(); inventory_save() writes it to the record. */
-void inventory_enter(struct inventory *inventory, struct managed_group *group, const struct vg_step *step);
+void inventory_enter(struct inventory *inventory, struct vg_entry *group, const struct vg_step *step);
 
 /* If records were lost, the latest time until which nothing is written, else 0. If this worker is killed before the
  * earlier activations are known, the next one has to notice the loss, too. */
@@ -297,20 +296,20 @@ int inventory_save(struct inventory *inventory);
 
 /* Returns a VG of that name, owned by the inventory, or NULL; others of that name are linked by `next_same_name`.
  * All are checked, see inventory_check(). */
-struct managed_group *names_find(struct inventory *inventory, const char *name);
+struct vg_entry *names_find(struct inventory *inventory, const char *name);
 
 /* Whether another VG has claimed the name. Of several VGs with one name, lvm2 autoactivates only the one that is
  * complete first, for which it writes `vgs_online` (online.h). Returns 1, 0, or a negative errno after logging it. */
-int names_is_taken(struct inventory *inventory, const struct managed_group *group);
+int names_is_taken(struct inventory *inventory, const struct vg_entry *group);
 
 /* Whether lvm2 has recorded PVs of another VG of that name which is known since before `before_usec`. Such a VG
  * needs a vgchange of its own, as in lvm2's rule, which can tell the two apart by the list of PVs (`pvs_lookup`,
  * see online.h). */
-bool names_is_shared(const struct inventory *inventory, const struct managed_group *group, uint64_t before_usec);
+bool names_is_shared(const struct inventory *inventory, const struct vg_entry *group, uint64_t before_usec);
 
 /* Writes that list by `write`, online_write_lookup() or online_update_lookup(), unless lvm2 recorded PVs of another
  * VG first, which has the list then. Returns 0, or a negative errno after logging it. */
-int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
+int names_write_lookup(const struct inventory *inventory, const struct vg_entry *group,
         int (*write)(int lvm_run_fd, const struct vg *vg));
 
 /* The number of its PVs that lvm2 has recorded. With all of them, lvm2 would have claimed the name for it. */

@@ -8,11 +8,11 @@
 #include "shared/log.h"
 #include "shared/util.h"
 
-struct managed_group *names_find(struct inventory *inventory, const char *name)
+struct vg_entry *names_find(struct inventory *inventory, const char *name)
 {
-        struct managed_group *first = inventory_find_named(inventory, name);
+        struct vg_entry *first = inventory_find_named(inventory, name);
 
-        for (struct managed_group *group = first; group; group = group->next_same_name)
+        for (struct vg_entry *group = first; group; group = group->next_same_name)
                 (void) inventory_check(inventory, group);
         return first;
 }
@@ -26,16 +26,16 @@ size_t names_count_recorded(const struct inventory *inventory, const struct vg *
         return n;
 }
 
-bool names_is_shared(const struct inventory *inventory, const struct managed_group *group, uint64_t before_usec)
+bool names_is_shared(const struct inventory *inventory, const struct vg_entry *group, uint64_t before_usec)
 {
-        const struct managed_group *other = inventory_find_named(inventory, group->vg->name);
+        const struct vg_entry *other = inventory_find_named(inventory, group->vg->name);
 
         return ANY(for (; other; other = other->next_same_name),
                 other != group && other->vg->first_seen_usec < before_usec &&
                         names_count_recorded(inventory, other->vg) > 0);
 }
 
-int names_write_lookup(const struct inventory *inventory, const struct managed_group *group,
+int names_write_lookup(const struct inventory *inventory, const struct vg_entry *group,
         int (*write)(int lvm_run_fd, const struct vg *vg))
 {
         const struct vg *vg = group->vg;
@@ -48,18 +48,18 @@ int names_write_lookup(const struct inventory *inventory, const struct managed_g
 }
 
 /* Whether `other` has been complete for longer. */
-static bool is_elder(
-        const struct inventory *inventory, const struct managed_group *other, const struct managed_group *group)
+static bool completed_before(
+        const struct inventory *inventory, const struct vg_entry *other, const struct vg_entry *group)
 {
-        FOREACH_LISTED(const struct managed_group, first, &inventory->groups[VG_STATUS_COMPLETE])
+        FOREACH_LISTED(const struct vg_entry, first, &inventory->groups[VG_STATUS_COMPLETE])
                 if (first == group || first == other)
                         return first == other;
         return false;
 }
 
 /* Whether the other VG, of the same name as the complete `group`, had the name first. */
-static bool has_claimed(const struct inventory *inventory, const struct managed_group *other,
-        const struct managed_group *group, bool claimed)
+static bool has_claimed(const struct inventory *inventory, const struct vg_entry *other,
+        const struct vg_entry *group, bool claimed)
 {
         const struct vg *vg = other->vg;
         /* lvm2's rule does not find it complete: the last PV has no metadata that lists the others, and the list of
@@ -68,7 +68,7 @@ static bool has_claimed(const struct inventory *inventory, const struct managed_
 
         switch (vg->state) {
         case VG_STATUS_COMPLETE:
-                return !overlooked && is_elder(inventory, other, group) &&
+                return !overlooked && completed_before(inventory, other, group) &&
                        names_count_recorded(inventory, vg) == vg->n_pvs;
         case VG_STATUS_ACTIVATING:
                 return !overlooked;
@@ -87,14 +87,14 @@ static bool has_claimed(const struct inventory *inventory, const struct managed_
         }
 }
 
-int names_is_taken(struct inventory *inventory, const struct managed_group *group)
+int names_is_taken(struct inventory *inventory, const struct vg_entry *group)
 {
         const char *name = group->vg->name;
         int claimed = online_is_claimed(inventory->lvm_run_fd, name);
 
         if (claimed < 0)
                 return log_error_errno(claimed, "Failed to look for other VGs named %s: %m", name);
-        for (const struct managed_group *other = names_find(inventory, name); other; other = other->next_same_name)
+        for (const struct vg_entry *other = names_find(inventory, name); other; other = other->next_same_name)
                 if (other != group && has_claimed(inventory, other, group, claimed))
                         return true;
         return false;

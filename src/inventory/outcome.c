@@ -136,7 +136,7 @@ int alike_note(struct alike *alike, const char *words, uint64_t now)
         return words ? string_replace(&alike->words, strdup(words)) : 0;
 }
 
-bool alike_speak_for_others(const struct alike *alike, uint64_t now)
+bool alike_applies_to_others(const struct alike *alike, uint64_t now)
 {
         return alike->n >= ALIKE_MAX && now < alike->usec + ALIKE_VALID_USEC;
 }

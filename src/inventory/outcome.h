@@ -54,4 +54,4 @@ struct alike {
 int alike_note(struct alike *alike, const char *words, uint64_t now) _nonnull_(1) _must_check_;
 
 /* Whether lvm2 would fail for another VG with the same words. */
-bool alike_speak_for_others(const struct alike *alike, uint64_t now) _nonnull_(1);
+bool alike_applies_to_others(const struct alike *alike, uint64_t now) _nonnull_(1);

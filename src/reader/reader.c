@@ -44,7 +44,7 @@ struct readers {
         struct dm_list list;
 };
 
-enum patience { FRESH, BUSY, SLOW, STALLED, WARNED };
+enum delay { FRESH, BUSY, SLOW, STALLED, WARNED };
 
 /* A child that reads `reading`, now the device at `next`. */
 struct reader {
@@ -53,10 +53,10 @@ struct reader {
         enum reader_task task;
         struct reading reading;
         size_t next;
-        uint64_t since_usec;    /* when it started on the current device */
-        enum patience patience; /* for the current device */
-        bool is_retry;          /* a reader crashed on the device before */
-        bool unsound;           /* its output is invalid */
+        uint64_t since_usec; /* when it started on the current device */
+        enum delay delay;    /* for the current device */
+        bool is_retry;       /* a reader crashed on the device before */
+        bool unsound;        /* its output is invalid */
 
         sd_event_source *io_source;
         sd_event_source *timer_source;
@@ -175,9 +175,9 @@ static ssize_t hand_over_one(struct reader *reader, size_t done)
                 return 0;
 
         result.name = reader->reading.devices[reader->next++].name;
-        result.slow = reader->patience >= SLOW;
+        result.slow = reader->delay >= SLOW;
         reader->since_usec = now_usec();
-        reader->patience = FRESH;
+        reader->delay = FRESH;
         r = report(reader, &result);
         return r < 0 ? r : (ssize_t) size;
 }
@@ -286,7 +286,7 @@ static int set_timer(struct reader *reader)
 {
         uint64_t timeout = reader->readers->timeout_usec;
         const uint64_t usec[] = {SLOW_USEC, STALL_USEC, STALL_USEC, MIN(WARN_USEC, timeout), timeout};
-        int r = sd_event_source_set_time(reader->timer_source, reader->since_usec + usec[reader->patience]);
+        int r = sd_event_source_set_time(reader->timer_source, reader->since_usec + usec[reader->delay]);
 
         return r < 0 ? r : sd_event_source_set_enabled(reader->timer_source, SD_EVENT_ONESHOT);
 }
@@ -296,19 +296,17 @@ static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, vo
         struct reader *reader = userdata;
         int r = 0;
 
-        if (reader->patience == WARNED ||
-                (reader->patience == STALLED && reader->readers->timeout_usec <= WARN_USEC))
+        if (reader->delay == WARNED || (reader->delay == STALLED && reader->readers->timeout_usec <= WARN_USEC))
                 return fail_current_device(reader, -ETIMEDOUT);
         /* Probing expects unresponsive devices, and does not warn. */
-        if (reader->patience == FRESH)
-                reader->patience =
-                        reader->task == READER_READ && process_waits_for_disk(reader->pid) ? SLOW : BUSY;
+        if (reader->delay == FRESH)
+                reader->delay = reader->task == READER_READ && process_waits_for_disk(reader->pid) ? SLOW : BUSY;
         else
-                reader->patience = reader->patience == STALLED ? WARNED : STALLED;
+                reader->delay = reader->delay == STALLED ? WARNED : STALLED;
         /* The rest may not have been split, because of READERS_MAX. */
-        if (reader->patience >= SLOW)
+        if (reader->delay >= SLOW)
                 r = split_rest(reader);
-        if (reader->patience == WARNED && reader->task == READER_READ)
+        if (reader->delay == WARNED && reader->task == READER_READ)
                 log_warning("%s unresponsive for %u seconds; reading other devices meanwhile.",
                         reader->reading.devices[reader->next].name, (unsigned int) (WARN_USEC / USEC_PER_SEC));
         if (r >= 0)
@@ -423,9 +421,9 @@ int readers_start(struct readers *readers, enum reader_task task, struct reading
         return start(readers, task, reading, false);
 }
 
-static bool any_is_before(const struct readers *readers, enum patience patience)
+static bool any_is_before(const struct readers *readers, enum delay delay)
 {
-        return ANY(FOREACH_LISTED(const struct reader, reader, &readers->list), reader->patience < patience);
+        return ANY(FOREACH_LISTED(const struct reader, reader, &readers->list), reader->delay < delay);
 }
 
 bool readers_are_busy(const struct readers *readers)
@@ -441,7 +439,7 @@ bool readers_are_quick(const struct readers *readers)
 bool readers_wait_for(const struct readers *readers, dev_t device)
 {
         return ANY(FOREACH_LISTED(const struct reader, reader, &readers->list),
-                reader->patience >= STALLED && reader->reading.devices[reader->next].number == device);
+                reader->delay >= STALLED && reader->reading.devices[reader->next].number == device);
 }
 
 int readers_new(sd_event *event, reader_known_function is_known, reader_result_function on_result,

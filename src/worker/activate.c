@@ -14,7 +14,7 @@
 #include "worker/vg.h"
 
 /* A vgchange that runs for longer no longer counts as busy, so that others may start. */
-#define PATIENCE_USEC (20 * USEC_PER_SEC)
+#define BUSY_MAX_USEC (20 * USEC_PER_SEC)
 
 /* How often the lock of a VG is checked. */
 #define LOCK_INTERVAL_USEC (1 * USEC_PER_SEC)
@@ -23,7 +23,7 @@
 static bool is_at_work(const struct worker *worker, const struct job *job)
 {
         return !job->waits &&
-               (job->slot >= SLOT_SLOW || worker->inventory->now_usec < job->started_usec + PATIENCE_USEC);
+               (job->slot >= SLOT_SLOW || worker->inventory->now_usec < job->started_usec + BUSY_MAX_USEC);
 }
 
 static struct slots get_slots(const struct worker *worker)
@@ -100,7 +100,7 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
 }
 
 /* Starts lvm for VGs for which vg_next() has returned that action, and moves them to the next state. */
-static int start_job(struct worker *worker, enum job_kind kind, struct managed_group *const *groups, size_t n)
+static int start_job(struct worker *worker, enum job_kind kind, struct vg_entry *const *groups, size_t n)
 {
         /* The normal form is the command of lvm2's rule: it ignores incomplete VGs, and obeys all autoactivation
          * settings of lvm.conf. A degraded activation obeys these, too; its mode is explicit, since lvm.conf may
@@ -152,7 +152,7 @@ bool activate_has_room(const struct worker *worker)
 
 /* VGs of one kind that are ready for vgchange. */
 struct ready {
-        struct managed_group **groups;
+        struct vg_entry **groups;
         size_t n;
         enum slot_kind kind;
 };
@@ -187,7 +187,7 @@ static bool is_activating_degraded(const struct worker *worker)
 }
 
 /* Whether another command has locked the VG, and the limit of waiting processes is reached. */
-static bool is_kept_out(struct worker *worker, const struct managed_group *group, const struct slots *slots)
+static bool is_locked_out(struct worker *worker, const struct vg_entry *group, const struct slots *slots)
 {
         if (slots->n_waiting < SLOTS_WAITING_MAX || !vg_is_locked(worker->config.locking_dir, group->vg->name))
                 return false;
@@ -196,7 +196,7 @@ static bool is_kept_out(struct worker *worker, const struct managed_group *group
 }
 
 /* Whether a process of that kind could start for the VG now. Each attempt to start one lists all devices. */
-static bool is_possible(struct worker *worker, const struct managed_group *group, enum slot_kind kind)
+static bool is_possible(struct worker *worker, const struct vg_entry *group, enum slot_kind kind)
 {
         struct slots slots = get_slots(worker);
 
@@ -213,7 +213,7 @@ static bool is_possible(struct worker *worker, const struct managed_group *group
         return inventory_pvs_have_reached(worker->inventory, group->vg, DEVICE_SETTLING) &&
                (slots_count_free(&slots, kind) > 0 || group->vg->skip_reason || group->refusal ||
                        !worker->event_activation) &&
-               !is_kept_out(worker, group, &slots);
+               !is_locked_out(worker, group, &slots);
 }
 
 /* The name of an unresponsive PV of the VG, owned by the VG, or NULL. */
@@ -233,7 +233,7 @@ static bool is_unrecorded(const struct inventory *inventory, const struct vg *vg
 }
 
 /* Handles a VG for which a slot is free: adds it to those that can share a process, or starts one for it alone. */
-static int take_turn(struct worker *worker, struct managed_group *group, const struct dm_devices *devices,
+static int take_turn(struct worker *worker, struct vg_entry *group, const struct dm_devices *devices,
         struct ready *ready, struct ready *degraded)
 {
         bool locked;
@@ -262,7 +262,7 @@ static int start_complete(struct worker *worker)
         size_t n = dm_list_size(&worker->inventory->groups[VG_STATUS_COMPLETE]);
         struct slots slots = get_slots(worker);
         size_t n_others = slots_count_others(&slots), n_jobs = dm_list_size(&worker->jobs);
-        _cleanup_free_ struct managed_group **groups = NULL;
+        _cleanup_free_ struct vg_entry **groups = NULL;
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         struct ready awaited, others, degraded;
         int r = 0;
@@ -277,7 +277,7 @@ static int start_complete(struct worker *worker)
         degraded = (struct ready){groups + 2 * n};
 
         /* Awaited VGs are first in the list. */
-        FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VG_STATUS_COMPLETE]) {
+        FOREACH_LISTED(struct vg_entry, group, &worker->inventory->groups[VG_STATUS_COMPLETE]) {
                 enum slot_kind kind = slot_of(worker->inventory, group);
 
                 if (!is_possible(worker, group, kind) || (kind == SLOT_PLAIN && others.n >= n_others))
@@ -390,7 +390,7 @@ static int retry_failed(struct worker *worker)
 {
         int r = 0;
 
-        FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[VG_STATUS_FAILED]) {
+        FOREACH_LISTED(struct vg_entry, group, &worker->inventory->groups[VG_STATUS_FAILED]) {
                 bool early = worker->module_loaded && vg_has_just_failed(worker, group);
 
                 group->retried |= early;

@@ -16,7 +16,7 @@ static int on_answer(_unused_ struct job *job, int exit_status, const char *outp
         struct deadlines *deadlines = &worker->deadlines;
         struct deadline_facts *facts = &deadlines->facts;
 
-        deadlines->question = NULL;
+        deadlines->unlock_query = NULL;
         facts->asked_usec = now_usec();
         /* On failure, a VG is reported too early rather than never. */
         facts->unlocking = exit_status == 0 && strstr(output, "systemd-cryptsetup@");
@@ -34,7 +34,7 @@ static void ask_about_unlocking(struct worker *worker)
         static const char *const words[] = {"list-jobs", "--no-legend", "--plain", UNLOCKING_UNITS};
         const struct strv arguments = {(char **) words, ELEMENTSOF(words)};
         int r = job_start(
-                worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker, &worker->deadlines.question);
+                worker->event, JOB_ASK_SYSTEMD, &arguments, on_answer, worker, &worker->deadlines.unlock_query);
 
         if (r < 0) {
                 log_debug("Failed to list systemd's jobs: %s", strerror(-r));
@@ -52,7 +52,7 @@ static uint64_t get_deadline(const struct worker *worker, const char *vg_name, u
         return worker->inventory->retry_usec == USEC_INFINITY ? usec : usec + length;
 }
 
-static uint64_t get_group_deadline(const struct worker *worker, const struct managed_group *group)
+static uint64_t get_group_deadline(const struct worker *worker, const struct vg_entry *group)
 {
         return vg_state_has_deadline(group->state) && vg_is_incomplete(group->vg)
                        ? get_deadline(worker, group->vg->name, group->vg->first_seen_usec)
@@ -67,7 +67,7 @@ static uint64_t get_expectation_deadline(const struct worker *worker, const stru
                        : get_deadline(worker, expectation->name, expectation->since_usec);
 }
 
-static int take_group(struct worker *worker, struct managed_group *group, uint64_t now)
+static int take_group(struct worker *worker, struct vg_entry *group, uint64_t now)
 {
         if (get_group_deadline(worker, group) > now)
                 return 0;
@@ -88,7 +88,7 @@ static int take_absent(const struct worker *worker, struct expectation *expectat
         if (r < 0 && r != -ENOENT)
                 report_backup_unusable(expectation->name, r);
         expectation->overdue = true;
-        if (backup || !absent_is_name_of_others(expectation->name))
+        if (backup || !absent_has_foreign_device(expectation->name))
                 report_absent(expectation, backup);
         return 0;
 }
@@ -101,7 +101,7 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
 
         *ret_earliest = USEC_INFINITY;
         FOREACH_ELEMENT(state, states)
-                FOREACH_LISTED(struct managed_group, group, &worker->inventory->groups[*state]) {
+                FOREACH_LISTED(struct vg_entry, group, &worker->inventory->groups[*state]) {
                         r = take_group(worker, group, now);
                         if (r < 0)
                                 return r;
@@ -129,7 +129,7 @@ int deadline_check(struct worker *worker)
         for (;;) {
                 int r = 0;
 
-                facts->asking = deadlines->question;
+                facts->asking = deadlines->unlock_query;
                 facts->reading = readers_are_busy(worker->readers) ||
                                  inventory_has_device_before(worker->inventory, DEVICE_READING);
                 if (!facts->announcing)

@@ -40,7 +40,7 @@ static int adopt_groups(struct worker *worker, struct job *job)
         if (read_file_at(AT_FDCWD, path, &command_line, &size) < 0)
                 return 0;
         for (const char *word = command_line; word < command_line + size; word += strlen(word) + 1) {
-                struct managed_group *group;
+                struct vg_entry *group;
 
                 if (!names) {
                         is_vgchange = is_vgchange || streq(word, "vgchange");
@@ -188,7 +188,7 @@ bool handover_has_work(const struct worker *worker)
         const struct inventory *inventory = worker->inventory;
 
         return inventory_has_device_before(inventory, DEVICE_KNOWN) || worker->check_requests ||
-               worker->scans.job || worker->deadlines.question || worker->forgetting ||
+               worker->scans.job || worker->deadlines.unlock_query || worker->reset_failed_job ||
                !dm_list_empty(&worker->jobs) || !dm_list_empty(&inventory->groups[VG_STATUS_COMPLETE]);
 }
 

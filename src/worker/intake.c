@@ -30,7 +30,7 @@ static void look_at_duplicates(struct inventory *inventory, const struct device 
 /* If the device never was a PV, the request ends without further work. */
 static void take_removed(struct worker *worker, struct device *device)
 {
-        struct managed_group *group =
+        struct vg_entry *group =
                 device->group ?: inventory_find_group_of_pv(worker->inventory, device->recorded.pvid);
 
         device->removed = true;
@@ -46,7 +46,8 @@ static void take_removed(struct worker *worker, struct device *device)
 }
 
 /* The PV is a duplicate: the other device is still there and still the same disk. */
-static void yield(struct worker *worker, struct device *device, const struct vg *vg, const struct vg_pv *pv)
+static void settle_duplicate(
+        struct worker *worker, struct device *device, const struct vg *vg, const struct vg_pv *pv)
 {
         const struct device *other = inventory_find_device(worker->inventory, pv->device);
 
@@ -59,7 +60,7 @@ static void yield(struct worker *worker, struct device *device, const struct vg 
         inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
 }
 
-static int join_group(struct worker *worker, struct device *device, struct managed_group *group)
+static int join_group(struct worker *worker, struct device *device, struct vg_entry *group)
 {
         struct vg_pv *pv = vg_find_pv(group->vg, device->pvid);
         struct expectation *expectation;
@@ -74,7 +75,7 @@ static int join_group(struct worker *worker, struct device *device, struct manag
         }
         if (pv->device != 0 && pv->device != device->number &&
                 inventory_is_still(worker->inventory, pv->device, pv->pvid)) {
-                yield(worker, device, group->vg, pv);
+                settle_duplicate(worker, device, group->vg, pv);
                 return 0;
         }
 
@@ -111,13 +112,13 @@ static int join_group(struct worker *worker, struct device *device, struct manag
 }
 
 /* The result of one metadata copy: its VG, or its damage. */
-struct verdict {
-        struct managed_group *group; /* NULL if the copy is damaged, or its text is no longer known */
-        uint64_t seqno;              /* of the copy */
-        const char *damage;          /* a sentence, or NULL */
+struct copy_result {
+        struct vg_entry *group; /* NULL if the copy is damaged, or its text is no longer known */
+        uint64_t seqno;         /* of the copy */
+        const char *damage;     /* a sentence, or NULL */
 };
 
-static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct verdict *ret)
+static int judge_copy(struct worker *worker, const struct reader_copy *copy, struct copy_result *ret)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
         int r = copy->error;
@@ -151,7 +152,7 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
 }
 
 /* The disks with the newest metadata may have been removed. */
-static int roll_back(struct worker *worker, struct managed_group *group)
+static int roll_back(struct worker *worker, struct vg_entry *group)
 {
         int r = inventory_roll_back(worker->inventory, group);
 
@@ -162,20 +163,20 @@ static int roll_back(struct worker *worker, struct managed_group *group)
 }
 
 /* Finds the VG of the metadata on the device; NULL if there is none. Damaged copies are reported. */
-static int judge_copies(struct worker *worker, struct device *device, const struct reader_result *result,
-        struct managed_group **ret)
+static int judge_copies(
+        struct worker *worker, struct device *device, const struct reader_result *result, struct vg_entry **ret)
 {
-        struct verdict verdicts[LABEL_METADATA_AREAS_MAX] = {}, newest = {};
+        struct copy_result results[LABEL_METADATA_AREAS_MAX] = {}, newest = {};
         int r = 0;
 
         for (size_t i = 0; i < result->n_copies; i++) {
-                r = judge_copy(worker, &result->copies[i], &verdicts[i]);
+                r = judge_copy(worker, &result->copies[i], &results[i]);
                 if (r < 0)
                         return r;
                 /* Two copies that differ belong to the same VG, unless parts of disks were copied: the newer one
                  * counts. */
-                if (verdicts[i].group && (!newest.group || verdicts[i].seqno > newest.seqno))
-                        newest = verdicts[i];
+                if (results[i].group && (!newest.group || results[i].seqno > newest.seqno))
+                        newest = results[i];
         }
         device->seqno = newest.seqno;
         r = newest.group ? roll_back(worker, newest.group) : 0;
@@ -183,8 +184,8 @@ static int judge_copies(struct worker *worker, struct device *device, const stru
                 return r;
 
         for (size_t i = 0; i < result->n_copies; i++)
-                if (verdicts[i].damage && device->ready)
-                        report_damaged(device->name, device->pvid, result->copies[i].name, verdicts[i].damage,
+                if (results[i].damage && device->ready)
+                        report_damaged(device->name, device->pvid, result->copies[i].name, results[i].damage,
                                 newest.group);
         *ret = newest.group;
         return 0;
@@ -211,7 +212,7 @@ static int forget_pv(struct worker *worker, struct device *device, const char *p
 static int forget_other_pv(struct worker *worker, struct device *device, const char *pvid)
 {
         const struct record_device former = device->recorded;
-        struct managed_group *group;
+        struct vg_entry *group;
 
         if (isempty(former.pvid) || streq(former.pvid, pvid))
                 return 0;
@@ -227,7 +228,7 @@ static int forget_other_pv(struct worker *worker, struct device *device, const c
 static int note_diskseq(struct worker *worker, struct device *device)
 {
         const struct record_device former = device->recorded;
-        struct managed_group *group;
+        struct vg_entry *group;
 
         if (isempty(former.pvid) || former.diskseq == device->diskseq || former.diskseq == 0 ||
                 device->diskseq == 0)
@@ -249,7 +250,7 @@ enum pv_record {
 };
 
 static int classify_pv(
-        struct worker *worker, const struct device *device, bool unused, const struct managed_group *group)
+        struct worker *worker, const struct device *device, bool unused, const struct vg_entry *group)
 {
         _cleanup_free_ char *name = NULL;
         dev_t recorded = 0;
@@ -265,7 +266,7 @@ static int classify_pv(
 }
 
 /* Queues the PV for pvscan unless lvm2's record is right. */
-static int record_pv(struct worker *worker, struct device *device, bool unused, struct managed_group *group)
+static int record_pv(struct worker *worker, struct device *device, bool unused, struct vg_entry *group)
 {
         int record = classify_pv(worker, device, unused, group), r = 0;
 
@@ -285,7 +286,7 @@ static int record_pv(struct worker *worker, struct device *device, bool unused, 
 
 static int take_pv(struct worker *worker, struct device *device, const struct reader_result *result)
 {
-        struct managed_group *former = device->group, *owner, *group = NULL;
+        struct vg_entry *former = device->group, *owner, *group = NULL;
         int r = forget_other_pv(worker, device, result->pvid)
                         ?: inventory_set_pvid(worker->inventory, device, result->pvid);
 
@@ -391,15 +392,15 @@ int intake_result(const struct reader_result *result, void *userdata)
 /* ------ changed VGs ------ */
 
 /* Removes lvm2's entries with the VG's former name, unless another VG has that name. */
-static int forget_name(struct worker *worker, const struct managed_group *group, const char *name)
+static int forget_name(struct worker *worker, const struct vg_entry *group, const char *name)
 {
-        const struct managed_group *other = inventory_find_named(worker->inventory, name);
+        const struct vg_entry *other = inventory_find_named(worker->inventory, name);
 
         return other && (other != group || other->next_same_name) ? 0
                                                                   : online_forget_name(worker->lvm_run_fd, name);
 }
 
-static int follow_rename(struct worker *worker, struct managed_group *group)
+static int follow_rename(struct worker *worker, struct vg_entry *group)
 {
         _cleanup_free_ char *former = TAKE_PTR(group->former_name);
         int claimed, r;
@@ -419,7 +420,7 @@ static int follow_rename(struct worker *worker, struct managed_group *group)
         return requests_finish_group(worker, group, former);
 }
 
-static int drop_group(struct worker *worker, struct managed_group *group)
+static int drop_group(struct worker *worker, struct vg_entry *group)
 {
         const char *name = group->vg->name;
         int r;
@@ -436,7 +437,7 @@ static int drop_group(struct worker *worker, struct managed_group *group)
         return r < 0 ? log_error_errno(r, "Failed to forget a VG that no longer exists: %m") : 0;
 }
 
-static int recheck(struct worker *worker, const struct dm_devices *devices, struct managed_group *group)
+static int recheck(struct worker *worker, const struct dm_devices *devices, struct vg_entry *group)
 {
         bool left = group->left || !inventory_has_claim(worker->inventory, group);
         int r = group->former_name ? follow_rename(worker, group) : 0;

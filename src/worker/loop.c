@@ -67,7 +67,7 @@ static int refresh_config(struct worker *worker)
 
         config_done(&worker->config);
         worker->config = config;
-        worker->shows_links =
+        worker->passes_links =
                 (config.filter.set || config.global_filter.set) && lvm_version_takes_links_from_udev();
         worker->imports_devices = devices_file_is_to_be_made(root_fd, config.devicesfile);
         worker->event_activation = config_ask("global/event_activation", true);
@@ -254,7 +254,7 @@ static int finish_boot(struct worker *worker)
         log_debug("All devices of coldplug are handled.");
         if (absent_list(worker->inventory, &worker->config, &worker->settings, &worker->absent) < 0)
                 return log_oom();
-        report_unseen(&worker->absent);
+        report_all_absent(&worker->absent);
         return 0;
 }
 
@@ -320,8 +320,8 @@ struct worker *worker_free(struct worker *worker)
                 job_free(job);
         uevents_free(worker->uevents);
         cookies_free(worker->cookies);
-        worker->deadlines.question = job_free(worker->deadlines.question);
-        worker->forgetting = job_free(worker->forgetting);
+        worker->deadlines.unlock_query = job_free(worker->deadlines.unlock_query);
+        worker->reset_failed_job = job_free(worker->reset_failed_job);
         expectations_done(&worker->expectations);
         strv_done(&worker->absent);
         inventory_free(worker->inventory);

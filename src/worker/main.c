@@ -55,11 +55,11 @@ static int await_running(int run_fd, int *ret_fd)
 {
         int r;
 
-        for (bool told = false;; told = true) {
+        for (bool logged = false;; logged = true) {
                 r = flags_take_running(run_fd, ret_fd);
                 if (r != FLAGS_IS_RUNNING)
                         return r;
-                if (!told)
+                if (!logged)
                         log_notice("Another worker is running; waiting until it exits.");
                 (void) sd_notify(0, "READY=1\nSTATUS=Waiting for another worker to exit\nWATCHDOG=1");
                 (void) usleep(RUNNING_INTERVAL_USEC);

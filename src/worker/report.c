@@ -72,7 +72,7 @@ static void report_device(int level, const char *message_id, const struct vg *vg
         report_line(level, message_id, &fields, message);
 }
 
-void report_seen(const struct managed_group *group, const char *device_name)
+void report_seen(const struct vg_entry *group, const char *device_name)
 {
         report_group(LOG_DEBUG, MESSAGE_VG_SEEN, group->vg, vg_state_to_string(group->state), 0,
                 string_format("First of %zu PVs of VG %s appeared: %s.", group->vg->n_pvs, group->vg->name,
@@ -81,7 +81,7 @@ void report_seen(const struct managed_group *group, const char *device_name)
 
 #define GROUPS_IN_A_LINE (FIELDS_MAX / 2)
 
-static void report_activating_some(struct managed_group *const *groups, size_t n)
+static void report_activating_some(struct vg_entry *const *groups, size_t n)
 {
         /* All VGs of one vgchange are either complete or incomplete. */
         const char *without = vg_is_incomplete(groups[0]->vg) ? " without the missing PVs" : "";
@@ -98,7 +98,7 @@ static void report_activating_some(struct managed_group *const *groups, size_t n
                        : string_format("Activating %zu VGs%s: %s.", n, without, names.text ?: "?"));
 }
 
-void report_activating(struct managed_group *const *groups, size_t n)
+void report_activating(struct vg_entry *const *groups, size_t n)
 {
         for (size_t i = 0; i < n; i += GROUPS_IN_A_LINE)
                 report_activating_some(groups + i, MIN(n - i, (size_t) GROUPS_IN_A_LINE));
@@ -152,7 +152,7 @@ static char *describe(const struct vg *vg, enum vg_report report, uint64_t usec)
         }
 }
 
-void report_vg(const struct managed_group *group, enum vg_report report)
+void report_vg(const struct vg_entry *group, enum vg_report report)
 {
         const struct vg *vg = group->vg;
         const struct {
@@ -218,7 +218,7 @@ void report_absent(const struct expectation *expectation, const struct vg *backu
                         expectation->name, time));
 }
 
-void report_unseen(const struct strv *names)
+void report_all_absent(const struct strv *names)
 {
         _cleanup_enumeration_ struct enumeration enumeration = {};
 

@@ -8,13 +8,13 @@
  * headgate-differences(7) describes the fields. Without memory for a line, the line is dropped. */
 
 /* The first PV of a VG with several has appeared, as the device `device_name`. Logged with LOG_DEBUG. */
-void report_seen(const struct managed_group *group, const char *device_name);
+void report_seen(const struct vg_entry *group, const char *device_name);
 
 /* Logs a report of vg_next(), except VG_SAY_LATE and VG_SAY_BLOCKED. The VG is already in the new state. */
-void report_vg(const struct managed_group *group, enum vg_report report);
+void report_vg(const struct vg_entry *group, enum vg_report report);
 
 /* A vgchange was started for these VGs: one line for all, with one HEADGATE_VG field for each. */
-void report_activating(struct managed_group *const *groups, size_t n);
+void report_activating(struct vg_entry *const *groups, size_t n);
 
 /* A PV has appeared after its VG was activated without it. */
 void report_late(const struct vg *vg, const struct vg_pv *pv);
@@ -23,7 +23,7 @@ void report_late(const struct vg *vg, const struct vg_pv *pv);
 void report_output(const struct vg *vg, const char *output) _nonnull_(1, 2);
 
 /* Logs the absent VGs that nothing waits for, if there are any. */
-void report_unseen(const struct strv *names);
+void report_all_absent(const struct strv *names);
 
 /* The deadline of an expected VG has passed, and none of its PVs has appeared. `backup` is lvm2's, or NULL. */
 void report_absent(const struct expectation *expectation, const struct vg *backup);

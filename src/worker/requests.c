@@ -55,28 +55,30 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_kind ki
         return 0;
 }
 
-int requests_take_device(const struct uevents_device *told, void *userdata)
+int requests_take_device(const struct uevents_device *reported, void *userdata)
 {
         struct worker *worker = userdata;
         struct device *device;
-        int r = take_device(worker, told->number, told->kind, &device);
+        int r = take_device(worker, reported->number, reported->kind, &device);
 
         if (r < 0)
                 return r;
-        device->appeared |= told->kind == UEVENTS_READY_OR_REMOVED;
-        device->ready |= told->kind != UEVENTS_CHANGED;
+        device->appeared |= reported->kind == UEVENTS_READY_OR_REMOVED;
+        device->ready |= reported->kind != UEVENTS_CHANGED;
         free(device->announced_name);
-        device->announced_name = told->name ? strdup(told->name) : NULL;
-        inventory_note_disk(worker->inventory, device, told->diskseq);
+        device->announced_name = reported->name ? strdup(reported->name) : NULL;
+        inventory_note_disk(worker->inventory, device, reported->diskseq);
         return 0;
 }
 
-int requests_take_unknown(const struct uevents_device *told, void *userdata)
+int requests_take_unknown(const struct uevents_device *reported, void *userdata)
 {
         const struct worker *worker = userdata;
 
         inventory_ping(worker->inventory);
-        return inventory_find_device(worker->inventory, told->number) ? 0 : requests_take_device(told, userdata);
+        return inventory_find_device(worker->inventory, reported->number)
+                       ? 0
+                       : requests_take_device(reported, userdata);
 }
 
 /* After an enumeration for missed events: queues recorded devices that were not found, as no event will report
@@ -115,7 +117,7 @@ static int take_device_entry(struct worker *worker, const char *entry)
  * done now, and the caller sees that in the VG's record. */
 static int take_vg(struct worker *worker, const char *name)
 {
-        struct managed_group *group = names_find(worker->inventory, name);
+        struct vg_entry *group = names_find(worker->inventory, name);
         enum vg_state former;
         int r;
 
@@ -142,7 +144,7 @@ static int take_vg(struct worker *worker, const char *name)
 static int take_expectation(struct worker *worker, const char *name)
 {
         struct expectation *expectation;
-        struct managed_group *group;
+        struct vg_entry *group;
         int r;
 
         if (!vg_name_is_valid(name)) {
@@ -225,7 +227,7 @@ static int release_device(struct worker *worker, struct device *device)
         return r;
 }
 
-int requests_finish_group(struct worker *worker, struct managed_group *group, const char *name)
+int requests_finish_group(struct worker *worker, struct vg_entry *group, const char *name)
 {
         if (!group->has_entry)
                 return 0;
@@ -238,7 +240,7 @@ static int on_reset(
 {
         struct worker *worker = userdata;
 
-        worker->forgetting = NULL;
+        worker->reset_failed_job = NULL;
         worker_ask_step(worker);
         return 0;
 }
@@ -266,7 +268,8 @@ static void forget_failed_waits(struct worker *worker)
                 (void) unlinkat(worker->run_fd, path, 0);
         }
         if (r >= 0 && arguments.n > ELEMENTSOF(words))
-                r = job_start(worker->event, JOB_ASK_SYSTEMD, &arguments, on_reset, worker, &worker->forgetting);
+                r = job_start(
+                        worker->event, JOB_ASK_SYSTEMD, &arguments, on_reset, worker, &worker->reset_failed_job);
         if (r < 0)
                 log_debug("Failed to reset failed units: %s", strerror(-r));
 }
@@ -298,7 +301,7 @@ int requests_release(struct worker *worker)
                 if (r >= 0)
                         expectation_drop(expectation);
         }
-        if (worker->inventory->activated && !worker->forgetting)
+        if (worker->inventory->activated && !worker->reset_failed_job)
                 forget_failed_waits(worker);
         return r;
 }

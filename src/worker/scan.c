@@ -24,9 +24,9 @@
 
 /* The fraction of devices that each pvscan gets after one has failed. A process takes a tenth of a second; finding
  * that it waits for a disk takes five seconds. */
-#define PART 8
+#define SPLIT 8
 
-static size_t count_shown(const struct worker *worker, const struct job *job)
+static size_t count_devices(const struct worker *worker, const struct job *job)
 {
         size_t n = 0;
 
@@ -71,7 +71,7 @@ static int forget_waiting(const struct worker *worker, const struct device *devi
 static int forget_removed(const struct worker *worker, const struct device *device)
 {
         const char *pvid = device->recorded.pvid;
-        const struct managed_group *group;
+        const struct vg_entry *group;
         int r;
 
         if (isempty(pvid) || online_find_pv(worker->lvm_run_fd, pvid) != device->number)
@@ -82,7 +82,7 @@ static int forget_removed(const struct worker *worker, const struct device *devi
 }
 
 /* pvscan has seen the device: without a record, lvm2 refuses it, unless pvscan itself failed. */
-static int take_verdict(struct worker *worker, const struct device *device, int exit_status, const char *output)
+static int take_result(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
         const struct vg_pv *pv;
         bool failed;
@@ -94,7 +94,7 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 return 0;
         r = forget_waiting(worker, device) ?: is_recorded(worker, device);
         if (r > 0)
-                managed_group_forget_refusal(device->group, device->number);
+                vg_entry_forget_refusal(device->group, device->number);
         if (r != 0)
                 return MIN(r, 0);
         /* It may have been removed before pvscan opened it, and its event is still to come; or another disk took
@@ -104,14 +104,14 @@ static int take_verdict(struct worker *worker, const struct device *device, int 
                 !inventory_is_still(worker->inventory, device->number, device->pvid))
                 return 0;
 
-        r = managed_group_note_refusal(device->group, device->number,
+        r = vg_entry_note_refusal(device->group, device->number,
                 outcome_explain_refusal(device->name, exit_status, output, &failed));
         device->group->unjudged = failed;
         return r;
 }
 
 /* Queues the device for another pvscan, unless this one has recorded it. */
-static int put_back(struct worker *worker, struct device *device)
+static int requeue(struct worker *worker, struct device *device)
 {
         int r = device->removed ? 0 : is_recorded(worker, device);
 
@@ -124,13 +124,13 @@ static int put_back(struct worker *worker, struct device *device)
 
 /* pvscan failed or hung on one of the devices, so none is recorded. Retries with fewer devices each, until the bad
  * one is alone. */
-static int show_again(struct worker *worker, const struct job *job, const char *why)
+static int retry_with_fewer(struct worker *worker, const struct job *job, const char *why)
 {
-        worker->scans.max = MAX(count_shown(worker, job) / PART, 1U);
+        worker->scans.max = MAX(count_devices(worker, job) / SPLIT, 1U);
         worker->scans.bisecting = true;
         log_warning("pvscan %s; retrying with at most %zu devices each.", why, worker->scans.max);
         FOREACH_DEVICE_OF_JOB(device, worker->inventory, job) {
-                int r = put_back(worker, device);
+                int r = requeue(worker, device);
 
                 if (r < 0)
                         return r;
@@ -139,7 +139,7 @@ static int show_again(struct worker *worker, const struct job *job, const char *
 }
 
 /* A pvscan has succeeded, or the bad device is found: allows more devices again. */
-static void show_more(struct worker *worker)
+static void allow_more(struct worker *worker)
 {
         if (dm_list_empty(&worker->inventory->devices[DEVICE_UNRECORDED])) {
                 worker->scans.max = 0;
@@ -151,7 +151,7 @@ static void show_more(struct worker *worker)
 static int on_recorded(struct job *job, int exit_status, const char *output, void *userdata)
 {
         struct worker *worker = userdata;
-        bool crashed = job_was_killed(exit_status), alone = count_shown(worker, job) <= 1;
+        bool crashed = job_was_killed(exit_status), alone = count_devices(worker, job) <= 1;
         int r;
 
         if (worker->scans.job == job)
@@ -161,21 +161,21 @@ static int on_recorded(struct job *job, int exit_status, const char *output, voi
         log_debug("pvscan exited with status %i: %s", exit_status, output);
 
         if (crashed && !alone)
-                return show_again(worker, job, "crashed");
+                return retry_with_fewer(worker, job, "crashed");
         worker->scans.bisecting &= !crashed;
         FOREACH_DEVICE_OF_JOB(device, worker->inventory, job) {
-                r = take_verdict(worker, device, exit_status, output);
+                r = take_result(worker, device, exit_status, output);
                 if (r < 0)
                         return r;
                 device->recording = NULL;
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
         }
-        show_more(worker);
+        allow_more(worker);
         return 0;
 }
 
 /* lvm2 waits for the device, and the VG for lvm2. */
-static int leave_waiting(const struct worker *worker, const struct device *device)
+static int note_unresponsive(const struct worker *worker, const struct device *device)
 {
         log_warning(
                 "pvscan waits for unresponsive device %s; retrying with the others.", device->name ?: "(removed)");
@@ -204,7 +204,7 @@ static int probe_devices(struct worker *worker, struct job *job)
 /* A pvscan keeps its unresponsive devices, and their VGs wait until it ends. Another pvscan gets the others. */
 static int continue_with_others(struct worker *worker, struct job *job)
 {
-        size_t n_shown = count_shown(worker, job), n_unresponsive = 0;
+        size_t n_devices = count_devices(worker, job), n_unresponsive = 0;
         int r = 0;
 
         FOREACH_DEVICE_OF_JOB(device, worker->inventory, job)
@@ -214,19 +214,19 @@ static int continue_with_others(struct worker *worker, struct job *job)
                 return 0;
         worker->scans.job = NULL;
         dm_list_add(&worker->scans.overdue, &job->list);
-        if (n_unresponsive == 0 && n_shown > 1)
-                return show_again(worker, job, "makes no progress");
+        if (n_unresponsive == 0 && n_devices > 1)
+                return retry_with_fewer(worker, job, "makes no progress");
         FOREACH_DEVICE_OF_JOB(device, worker->inventory, job) {
                 /* A device that blocks pvscan alone is unresponsive in a place that only lvm2 reads. */
-                if (n_shown == 1 || readers_wait_for(worker->readers, device->number))
-                        r = leave_waiting(worker, device);
+                if (n_devices == 1 || readers_wait_for(worker->readers, device->number))
+                        r = note_unresponsive(worker, device);
                 else
-                        r = put_back(worker, device);
+                        r = requeue(worker, device);
                 if (r < 0)
                         return r;
         }
         worker->scans.bisecting = false;
-        show_more(worker);
+        allow_more(worker);
         return 0;
 }
 
@@ -240,8 +240,9 @@ static int add_device_argument(const struct worker *worker, struct strv *argumen
         if (device->removed)
                 return strv_take(arguments, string_format("%u:%u", major(device->number), minor(device->number)));
         r = strv_add(arguments, device->name);
-        return r >= 0 && worker->shows_links ? uevents_get_device_links(worker->uevents, device->number, arguments)
-                                             : r;
+        return r >= 0 && worker->passes_links
+                       ? uevents_get_device_links(worker->uevents, device->number, arguments)
+                       : r;
 }
 
 static int start(struct worker *worker, struct device *const *devices, size_t n, struct job **ret)
@@ -276,7 +277,7 @@ static int start_slow(struct worker *worker, struct device *device)
 
 /* Whether devices that are not urgent are recorded, too. While their VGs are incomplete, or all vgchange slots are
  * busy, more devices may appear that the same pvscan can record. */
-static bool shows_all(struct worker *worker)
+static bool records_all(struct worker *worker)
 {
         uint64_t late = MAX(worker->scans.started_usec, worker->first_device_usec) + INCOMPLETE_USEC;
 
@@ -292,7 +293,7 @@ static bool shows_all(struct worker *worker)
 static int start_all(struct worker *worker)
 {
         struct dm_list *unrecorded = &worker->inventory->devices[DEVICE_UNRECORDED];
-        size_t n = 0, max = worker->shows_links ? DEVICES_WITH_LINKS_MAX : SIZE_MAX;
+        size_t n = 0, max = worker->passes_links ? DEVICES_WITH_LINKS_MAX : SIZE_MAX;
         _cleanup_free_ struct device **devices = NULL;
         bool all;
         int r;
@@ -313,7 +314,7 @@ static int start_all(struct worker *worker)
         devices = calloc(dm_list_size(unrecorded), sizeof(*devices));
         if (!devices)
                 return log_oom();
-        all = shows_all(worker);
+        all = records_all(worker);
         FOREACH_LISTED(struct device, device, unrecorded) {
                 bool alone = device->slow && !device->removed;
 

@@ -46,20 +46,20 @@ static bool is_removal(struct udev_device *device)
         return udev_property_is(device, "ACTION", "remove");
 }
 
-static int tell(
+static int pass_on(
         struct udev_device *device, enum uevents_kind kind, uevents_device_function function, void *userdata)
 {
         const char *diskseq = udev_device_get_property_value(device, "DISKSEQ");
-        struct uevents_device told = {.number = udev_device_get_devnum(device), .kind = kind};
+        struct uevents_device reported = {.number = udev_device_get_devnum(device), .kind = kind};
 
-        if (told.number == 0)
+        if (reported.number == 0)
                 return 0;
         if (!is_removal(device)) {
-                told.name = udev_device_get_devnode(device);
-                if (diskseq && parse_u64(diskseq, &told.diskseq) < 0)
-                        told.diskseq = 0;
+                reported.name = udev_device_get_devnode(device);
+                if (diskseq && parse_u64(diskseq, &reported.diskseq) < 0)
+                        reported.diskseq = 0;
         }
-        return function(&told, userdata);
+        return function(&reported, userdata);
 }
 
 static int take_event(const struct uevents *uevents, struct udev_device *device)
@@ -68,9 +68,9 @@ static int take_event(const struct uevents *uevents, struct udev_device *device)
         if (streq(udev_device_get_subsystem(device) ?: "", "module"))
                 return uevents->on_module(uevents->userdata);
         if (udev_device_get_property_value(device, is_removal(device) ? PROPERTY_ANNOUNCED : PROPERTY_READY))
-                return tell(device, UEVENTS_READY_OR_REMOVED, uevents->on_device, uevents->userdata);
+                return pass_on(device, UEVENTS_READY_OR_REMOVED, uevents->on_device, uevents->userdata);
         if (udev_device_get_property_value(device, PROPERTY_CHANGED))
-                return tell(device, UEVENTS_CHANGED, uevents->on_device, uevents->userdata);
+                return pass_on(device, UEVENTS_CHANGED, uevents->on_device, uevents->userdata);
         return 0;
 }
 
@@ -167,9 +167,9 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
                         continue;
                 /* A PV that was created on the running machine was never announced. */
                 if (udev_device_get_property_value(device, PROPERTY_ANNOUNCED))
-                        r = tell(device, UEVENTS_FOUND, function, userdata);
+                        r = pass_on(device, UEVENTS_FOUND, function, userdata);
                 else if (udev_device_get_property_value(device, PROPERTY_CHANGED))
-                        r = tell(device, UEVENTS_CHANGED, function, userdata);
+                        r = pass_on(device, UEVENTS_CHANGED, function, userdata);
                 if (r < 0)
                         return r;
         }

@@ -16,7 +16,7 @@
 /* One event of a VG, with its facts and the step that vg_next() has chosen. */
 struct change {
         struct worker *worker;
-        struct managed_group *group;
+        struct vg_entry *group;
         struct vg *vg; /* of the group */
         const struct vg_input *input;
         struct vg_facts facts;
@@ -43,10 +43,10 @@ int vg_list_devices(struct dm_devices **devices)
 
 /* Returns why the VG may have been deactivated earlier and must not be activated, or NULL. This is about VGs with
  * an inactive LV whose PVs lvm2 knew before this worker did, unless the VG is requested. */
-static const char *find_predecessor(const struct change *change)
+static const char *find_earlier_handling(const struct change *change)
 {
         const struct worker *worker = change->worker;
-        const struct managed_group *group = change->group;
+        const struct vg_entry *group = change->group;
         _cleanup_free_ char *taken_over = NULL;
         uint64_t usec;
 
@@ -74,7 +74,7 @@ static const char *find_predecessor(const struct change *change)
 }
 
 /* Takes ownership of the sentence. */
-static int obstruct(struct change *change, enum vg_obstacle obstacle, char *sentence)
+static int set_obstacle(struct change *change, enum vg_obstacle obstacle, char *sentence)
 {
         change->facts.obstacle = obstacle;
         change->obstacle = sentence;
@@ -87,49 +87,49 @@ static int find_obstacle_degraded(struct change *change)
 {
         FOREACH_PV(pv, change->vg) {
                 if (pv->device != 0 && online_find_pv(change->worker->lvm_run_fd, pv->pvid) != pv->device)
-                        return obstruct(change, VG_OBSTACLE_PV,
+                        return set_obstacle(change, VG_OBSTACLE_PV,
                                 string_format("lvm2 does not accept its PV %s.", pv->device_name ?: "?"));
         }
         if (names_is_shared(change->worker->inventory, change->group, USEC_INFINITY))
-                return obstruct(change, VG_OBSTACLE_NAME, strdup("there is another VG of this name."));
+                return set_obstacle(change, VG_OBSTACLE_NAME, strdup("there is another VG of this name."));
         return 0;
 }
 
 static int find_obstacle(struct change *change)
 {
         const struct vg *vg = change->vg;
-        const char *predecessor;
+        const char *earlier;
         int r;
 
         if (vg->skip_reason)
-                return obstruct(change, VG_OBSTACLE_METADATA, strdup(vg->skip_reason));
+                return set_obstacle(change, VG_OBSTACLE_METADATA, strdup(vg->skip_reason));
         if (vg_event_is_reread(change->input->event))
                 return 0;
         if (!change->worker->event_activation)
-                return obstruct(change, VG_OBSTACLE_CONFIG, strdup("event_activation=0 in lvm.conf."));
+                return set_obstacle(change, VG_OBSTACLE_CONFIG, strdup("event_activation=0 in lvm.conf."));
         if (change->group->refusal)
-                return obstruct(change, change->group->unjudged ? VG_OBSTACLE_LVM : VG_OBSTACLE_PV,
+                return set_obstacle(change, change->group->unjudged ? VG_OBSTACLE_LVM : VG_OBSTACLE_PV,
                         strdup(change->group->refusal));
         if (change->group->state == VG_COMPLETE_ALONE &&
-                alike_speak_for_others(&change->worker->alike, change->worker->inventory->now_usec))
-                return obstruct(change, VG_OBSTACLE_LVM,
+                alike_applies_to_others(&change->worker->alike, change->worker->inventory->now_usec))
+                return set_obstacle(change, VG_OBSTACLE_LVM,
                         string_format("other VGs failed likewise: %s", change->worker->alike.words));
         if (vg_state_is_due(change->group->state))
                 return find_obstacle_degraded(change);
-        predecessor = find_predecessor(change);
-        if (predecessor)
-                return obstruct(change, VG_OBSTACLE_UNKNOWN_HISTORY,
-                        string_format("%s (headgate activate %s).", predecessor, vg->name));
+        earlier = find_earlier_handling(change);
+        if (earlier)
+                return set_obstacle(change, VG_OBSTACLE_UNKNOWN_HISTORY,
+                        string_format("%s (headgate activate %s).", earlier, vg->name));
         r = names_is_taken(change->worker->inventory, change->group);
         if (r <= 0)
                 return r;
-        return obstruct(change, VG_OBSTACLE_NAME,
+        return set_obstacle(change, VG_OBSTACLE_NAME,
                 string_format("another VG of this name was complete before (vgrename %s NEW-NAME).",
                         LVM_ID_TO_STRING(vg->vgid)));
 }
 
 /* Whether the metadata may have changed since it was read. `lvcreate` may have run immediately before the request. */
-static bool may_have_changed(const struct worker *worker, const struct managed_group *group)
+static bool may_have_changed(const struct worker *worker, const struct vg_entry *group)
 {
         const struct device *device;
 
@@ -139,7 +139,7 @@ static bool may_have_changed(const struct worker *worker, const struct managed_g
                                (device->stage < DEVICE_SETTLING || device->again || device->reread));
 }
 
-static bool asks_anyway(const struct worker *worker, const struct managed_group *group, enum vg_event event)
+static bool asks_anyway(const struct worker *worker, const struct vg_entry *group, enum vg_event event)
 {
         const char *name = group->vg->name;
 
@@ -180,7 +180,7 @@ static enum vg_lvs count_lvs(struct vg *vg, const struct vg_input *input)
 static int gather(struct change *change)
 {
         struct worker *worker = change->worker;
-        struct managed_group *group = change->group;
+        struct vg_entry *group = change->group;
         struct vg *vg = change->vg;
         enum vg_event event = change->input->event;
         enum vg_lvs lvs = count_lvs(vg, change->input);
@@ -275,7 +275,7 @@ static void note_settled(struct worker *worker, struct vg *vg, unsigned int effe
         if (effects & VG_EFFECT_UP)
                 vg_note_first(vg);
         dm_names_remove(worker->run_fd, vg);
-        worker->proved = worker->proved || flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0;
+        worker->made_progress = worker->made_progress || flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0;
 }
 
 /* How long after a failure the VG is retried. The cause may be temporary: a module that is loaded late, a device
@@ -285,13 +285,13 @@ static const uint64_t retries[] = {10 * USEC_PER_SEC, 60 * USEC_PER_SEC, 300 * U
 /* How long after a failure an event of a PV causes an immediate retry. */
 #define JUST_FAILED_USEC (30 * USEC_PER_SEC)
 
-static void forget_retries(struct managed_group *group)
+static void forget_retries(struct vg_entry *group)
 {
         group->n_retries = 0;
         group->retried = false;
 }
 
-static void plan_retry(struct managed_group *group, const struct vg_step *step, uint64_t now)
+static void plan_retry(struct vg_entry *group, const struct vg_step *step, uint64_t now)
 {
         bool failed = step->state == VG_FAILED && step->reason != VG_REASON_ON_REMOVED;
 
@@ -300,13 +300,13 @@ static void plan_retry(struct managed_group *group, const struct vg_step *step, 
         group->retry_usec = failed && group->n_retries < ELEMENTSOF(retries) ? now + retries[group->n_retries] : 0;
 }
 
-bool vg_has_just_failed(const struct worker *worker, const struct managed_group *group)
+bool vg_has_just_failed(const struct worker *worker, const struct vg_entry *group)
 {
         return group->state == VG_FAILED && group->retry_usec > 0 && !group->retried &&
                worker->inventory->now_usec < group->vg->settled_usec + JUST_FAILED_USEC;
 }
 
-int vg_retry(struct worker *worker, struct managed_group *group)
+int vg_retry(struct worker *worker, struct vg_entry *group)
 {
         group->retry_usec = 0;
         log_notice("VG %s failed, retrying: %s", group->vg->name, group->vg->reason ?: "lvm2 gave no reason.");
@@ -341,7 +341,7 @@ static void note_degraded(const struct change *change)
                 pv->late_usec = 0;
 }
 
-static void say(const struct change *change)
+static void report(const struct change *change)
 {
         enum vg_report report = change->step.report;
 
@@ -359,7 +359,7 @@ static int carry_out(const struct change *change)
 {
         const struct vg_input *input = change->input;
         const struct vg_step *step = &change->step;
-        struct managed_group *group = change->group;
+        struct vg_entry *group = change->group;
         struct vg *vg = change->vg;
         struct inventory *inventory = change->worker->inventory;
         int r = set_reason(change);
@@ -396,11 +396,11 @@ static int carry_out(const struct change *change)
                 group->activated = inventory->activated = true;
         if (step->effects & VG_EFFECT_ENTERED && !vg_state_is_settled(step->state))
                 worker_ask_step(change->worker);
-        say(change);
+        report(change);
         return 0;
 }
 
-int vg_take(struct worker *worker, struct managed_group *group, const struct vg_input *input)
+int vg_take(struct worker *worker, struct vg_entry *group, const struct vg_input *input)
 {
         _cleanup_(change_done) struct change change = {
                 .worker = worker, .group = group, .vg = group->vg, .input = input};
@@ -409,7 +409,7 @@ int vg_take(struct worker *worker, struct managed_group *group, const struct vg_
         inventory_ping(worker->inventory);
         /* The cause may have been fixed: ask lvm2 again. */
         if (input->event == VG_REQUESTED || input->event == VG_RETRY) {
-                managed_group_forget_refusal(group, group->refused);
+                vg_entry_forget_refusal(group, group->refused);
                 group->ask_again |= group->state == VG_ACTIVATING;
         }
         r = gather(&change);
@@ -437,7 +437,7 @@ int vg_report_lost(struct worker *worker)
         /* Without the list, report only the PV, and take no VG for removed. */
         if (dm_devices_get_permitted(&devices) < 0)
                 devices = NULL;
-        FOREACH_LISTED(struct managed_group, group, &inventory->groups[VG_STATUS_WAITING]) {
+        FOREACH_LISTED(struct vg_entry, group, &inventory->groups[VG_STATUS_WAITING]) {
                 bool lost = group->lost_pv, may_be_gone = group->may_be_gone;
                 struct vg_counts n;
 

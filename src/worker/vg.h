@@ -22,14 +22,14 @@ int vg_list_devices(struct dm_devices **devices) _nonnull_(1) _must_check_;
 
 /* Returns VG_DO_ACTIVATE, _ALONE, _DEGRADED or VG_DO_FORGET if the caller has to do that; the VG keeps its state
  * until then. Otherwise returns VG_DO_NOTHING, or a negative errno if the worker cannot continue. */
-int vg_take(struct worker *worker, struct managed_group *group, const struct vg_input *input) _nonnull_(1, 2, 3);
+int vg_take(struct worker *worker, struct vg_entry *group, const struct vg_input *input) _nonnull_(1, 2, 3);
 
 /* Retries a failed VG, and logs that. Returns VG_DO_NOTHING or a negative errno. */
-int vg_retry(struct worker *worker, struct managed_group *group) _nonnull_(1, 2) _must_check_;
+int vg_retry(struct worker *worker, struct vg_entry *group) _nonnull_(1, 2) _must_check_;
 
 /* Whether the VG failed a moment ago and was not retried for an event of a device yet. It is retried for the first
  * one only, as lvm2 itself may have caused it by writing to a PV. */
-bool vg_has_just_failed(const struct worker *worker, const struct managed_group *group) _nonnull_(1, 2);
+bool vg_has_just_failed(const struct worker *worker, const struct vg_entry *group) _nonnull_(1, 2);
 
 /* Reports VGs that have lost a PV, unless the PV is back. Returns 0. */
 int vg_report_lost(struct worker *worker) _nonnull_(1);

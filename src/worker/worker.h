@@ -25,7 +25,7 @@ struct phase {
 
 /* Deadlines of missing PVs and VGs; see deadline_check(). */
 struct deadlines {
-        struct job *question;        /* the systemctl that asks whether a disk is being unlocked, or NULL */
+        struct job *unlock_query;    /* the systemctl that asks whether a disk is being unlocked, or NULL */
         uint64_t put_off_usec;       /* when all deadlines last began anew; 0 if never */
         struct deadline_facts facts; /* as of the last check */
 };
@@ -67,16 +67,16 @@ struct worker {
         uint64_t look_usec;         /* when to look for unreported devices in udev's database */
         uint64_t first_device_usec; /* when the first device appeared; 0 if none has */
         size_t n_processors;
-        struct job *forgetting; /* the running "systemctl reset-failed", or NULL */
-        struct config config;   /* lvm2's */
-        struct alike alike;     /* lvm2's errors of single VGs */
-        bool event_activation;  /* lvm.conf's setting */
-        bool shows_links; /* pass links to pvscan: a filter in lvm.conf may match them, and lvm2 does not look them up */
+        struct job *reset_failed_job; /* the running "systemctl reset-failed", or NULL */
+        struct config config;         /* lvm2's */
+        struct alike alike;           /* lvm2's errors of single VGs */
+        bool event_activation;        /* lvm.conf's setting */
+        bool passes_links; /* pass links to pvscan: a filter in lvm.conf may match them, and lvm2 does not look them up */
         bool imports_devices;   /* lvm2 has to be asked about the VG of / even if it is active */
         bool module_loaded;     /* a kernel module was loaded, which a failed VG may need */
         bool check_requests;    /* there may be pending requests */
         bool full;              /* /run is full, the state of VGs is not saved */
-        bool proved;            /* has settled a VG; the count of failures is reset */
+        bool made_progress;     /* has settled a VG; the count of failures is reset */
         bool leaving;           /* no longer listens; exits once udev's queue is empty */
         unsigned int n_ignored; /* datagrams that were not from root */
 
@@ -130,17 +130,17 @@ static inline void worker_wake_at(struct worker *worker, uint64_t usec)
 int requests_take_entry(const char *entry, void *userdata);
 
 /* Takes a device that udev has reported. */
-int requests_take_device(const struct uevents_device *told, void *userdata);
+int requests_take_device(const struct uevents_device *reported, void *userdata);
 
 /* Likewise, unless the device is known. */
-int requests_take_unknown(const struct uevents_device *told, void *userdata);
+int requests_take_unknown(const struct uevents_device *reported, void *userdata);
 
 /* Enumerates all devices in udev's database. Returns 0, or a negative errno after logging it. */
 int requests_enumerate(struct worker *worker);
 
 /* Ends the request for a VG, if any, by its former name `name`: the VG was renamed or no longer exists. The record
  * may still have the old name; the request is moot, not lost. */
-int requests_finish_group(struct worker *worker, struct managed_group *group, const char *name);
+int requests_finish_group(struct worker *worker, struct vg_entry *group, const char *name);
 
 /* Queues devices that were requested again after they were read. */
 int requests_read_again(struct worker *worker);

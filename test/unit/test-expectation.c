@@ -42,7 +42,7 @@ START_TEST(one_that_is_active)
 {
         struct vg_lv lvs[] = {{.autoactivated = true, .active = true}, {.autoactivated = true}, {.active = false}};
         struct vg vg = {.lvs = lvs, .n_lvs = ELEMENTSOF(lvs)};
-        struct managed_group group = {.vg = &vg, .awaited = true};
+        struct vg_entry group = {.vg = &vg, .awaited = true};
         struct expectation *a = expect("a");
 
         a->group = &group;
@@ -94,7 +94,7 @@ END_TEST
 START_TEST(one_that_comes_late)
 {
         struct vg vg = {.complete_usec = START + 60000 * MSEC};
-        struct managed_group group = {.vg = &vg, .awaited = true};
+        struct vg_entry group = {.vg = &vg, .awaited = true};
         struct expectation *a = expect("a");
 
         a->group = &group;

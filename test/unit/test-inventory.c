@@ -61,10 +61,10 @@ static struct vg *make_metadata(unsigned int number, uint64_t seqno, size_t n_pv
         return metadata;
 }
 
-static struct managed_group *add(struct inventory *inventory, unsigned int number, uint64_t seqno, size_t n_pvs)
+static struct vg_entry *add(struct inventory *inventory, unsigned int number, uint64_t seqno, size_t n_pvs)
 {
         _cleanup_vg_ struct vg *metadata = make_metadata(number, seqno, n_pvs);
-        struct managed_group *group;
+        struct vg_entry *group;
 
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
         return group;
@@ -98,7 +98,7 @@ static struct device *see(struct inventory *inventory, dev_t number, const char 
 START_TEST(missing_pvs_lead_to_their_group)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
-        struct managed_group *group = add(first, 1, 7, 900), *found;
+        struct vg_entry *group = add(first, 1, 7, 900), *found;
         _cleanup_free_ char *missing = vg_describe_missing(group->vg);
         char last[LVM_ID_SIZE];
 
@@ -115,7 +115,7 @@ END_TEST
 START_TEST(group_outlives_its_worker)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
-        struct managed_group *group = add(first, 1, 7, 3), *found;
+        struct vg_entry *group = add(first, 1, 7, 3), *found;
 
         group->vg->reason = strdup("it said \"no\", and a \\ too.");
         group->vg->settled_usec = 1234567;
@@ -150,7 +150,7 @@ END_TEST
 START_TEST(successor_is_led_to_the_group)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
-        struct managed_group *group = add(first, 1, 1, 2), *found;
+        struct vg_entry *group = add(first, 1, 1, 2), *found;
         char pvid[LVM_ID_SIZE];
 
         (void) add(first, 2, 1, 2);
@@ -178,7 +178,7 @@ START_TEST(state_outlives_its_worker)
         };
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         enum vg_state state = (enum vg_state) _i;
-        struct managed_group *group = add(first, 1, 1, 1), *found;
+        struct vg_entry *group = add(first, 1, 1, 1), *found;
 
         inventory_enter(first, group, &(struct vg_step){.state = state});
         ck_assert_int_eq(inventory_save(first), 0);
@@ -194,7 +194,7 @@ END_TEST
 START_TEST(state_of_a_record_is_known)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
-        struct managed_group *group = add(first, 1, 1, 1);
+        struct vg_entry *group = add(first, 1, 1, 1);
         _cleanup_vg_ struct vg *parsed = NULL;
         _cleanup_free_ char *text = NULL;
         char *word;
@@ -222,7 +222,7 @@ END_TEST
 START_TEST(disk_that_left_meanwhile_is_missed)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
-        struct managed_group *group = add(first, 1, 1, 1), *found;
+        struct vg_entry *group = add(first, 1, 1, 1), *found;
 
         group->vg->pvs[0].device = absent_device(1);
         inventory_enter(first, group, &(struct vg_step){.state = VG_ACTIVE});
@@ -240,7 +240,7 @@ START_TEST(pv_is_seen_before_its_group)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
         _cleanup_vg_ struct vg *metadata = make_metadata(1, 1, 2);
-        struct managed_group *group;
+        struct vg_entry *group;
         struct device *device = see(inventory, absent_device(1), metadata->pvs[1].pvid);
 
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
@@ -252,7 +252,7 @@ END_TEST
 START_TEST(newer_metadata_counts)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *group = add(inventory, 1, 5, 2);
+        struct vg_entry *group = add(inventory, 1, 5, 2);
 
         group->vg->pvs[1].device = absent_device(1);
         ck_assert_ptr_eq(add(inventory, 1, 4, 1), group);
@@ -266,12 +266,12 @@ END_TEST
 
 static uint64_t found_seqno;
 
-static struct managed_group *find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum)
+static struct vg_entry *find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum)
 {
         return inventory_find_text(inventory, size, checksum, &found_seqno);
 }
 
-static int roll_back(struct inventory *inventory, struct managed_group *group, uint64_t seqno, size_t n_pvs)
+static int roll_back(struct inventory *inventory, struct vg_entry *group, uint64_t seqno, size_t n_pvs)
 {
         ck_assert_int_eq(inventory_note_older(inventory, group, make_metadata(1, seqno, n_pvs), 1000, 42), 0);
         ck_assert_ptr_eq(find_text(inventory, 1000, 42), group);
@@ -283,7 +283,7 @@ static int roll_back(struct inventory *inventory, struct managed_group *group, u
 START_TEST(older_metadata_counts_where_nothing_newer_is)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *group = add(inventory, 1, 10, 3);
+        struct vg_entry *group = add(inventory, 1, 10, 3);
         struct vg_pv *pvs = group->vg->pvs;
         struct device *device = see(inventory, absent_device(1), pvs[0].pvid);
 
@@ -320,7 +320,7 @@ END_TEST
 START_TEST(text_is_known_until_a_pv_goes)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *group = add(inventory, 1, 1, 1);
+        struct vg_entry *group = add(inventory, 1, 1, 1);
 
         group->vg->pvs[0].device = absent_device(1);
         ck_assert_ptr_null(find_text(inventory, 1000, 77));
@@ -338,7 +338,7 @@ END_TEST
 START_TEST(older_text_is_forgotten_with_its_group)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *group = add(inventory, 1, 10, 3);
+        struct vg_entry *group = add(inventory, 1, 10, 3);
 
         ck_assert_int_eq(inventory_note_older(inventory, group, make_metadata(1, 8, 2), 1000, 42), 0);
         ck_assert_ptr_eq(find_text(inventory, 1000, 42), group);
@@ -360,7 +360,7 @@ START_TEST(pv_is_lost)
                 {VG_DEGRADED, VG_LOST},
         };
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *group = add(inventory, 1, 1, 3);
+        struct vg_entry *group = add(inventory, 1, 1, 3);
         struct vg *vg = group->vg;
 
         vg->pvs[0].device = absent_device(1);
@@ -409,7 +409,7 @@ END_TEST
 START_TEST(all_is_written_anew)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
-        struct managed_group *group = add(first, 1, 1, 2);
+        struct vg_entry *group = add(first, 1, 1, 2);
 
         (void) see(first, absent_device(1), group->vg->pvs[0].pvid);
         (void) see(first, absent_device(2), group->vg->pvs[1].pvid);
@@ -539,7 +539,7 @@ END_TEST
 START_TEST(contested_pv_is_asked)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *former = add(inventory, 1, 5, 2), *group, *found;
+        struct vg_entry *former = add(inventory, 1, 5, 2), *group, *found;
         _cleanup_vg_ struct vg *metadata = make_metadata(2, 1, 2);
         const char *pvid = former->vg->pvs[1].pvid;
         struct device *device = see(inventory, absent_device(1), pvid);
@@ -569,7 +569,7 @@ END_TEST
 START_TEST(group_without_a_claim_is_rechecked)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *former = add(inventory, 1, 5, 2), *group;
+        struct vg_entry *former = add(inventory, 1, 5, 2), *group;
 
         for (size_t i = 0; i < 2; i++) {
                 _cleanup_vg_ struct vg *metadata = make_metadata(2, 1 + i, 1 + i);
@@ -589,7 +589,7 @@ END_TEST
 START_TEST(other_pvs_of_a_group_that_one_has_left_are_asked)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *group = add(inventory, 1, 5, 2);
+        struct vg_entry *group = add(inventory, 1, 5, 2);
         struct device *devices[] = {see(inventory, absent_device(1), group->vg->pvs[0].pvid),
                 see(inventory, absent_device(2), group->vg->pvs[1].pvid)};
 
@@ -606,7 +606,7 @@ END_TEST
 START_TEST(renamed_and_reduced_group_is_followed)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *group = add(inventory, 1, 5, 3), *found;
+        struct vg_entry *group = add(inventory, 1, 5, 3), *found;
         _cleanup_vg_ struct vg *metadata = make_metadata(1, 6, 2);
         char pvid[LVM_ID_SIZE];
 
@@ -625,7 +625,7 @@ END_TEST
 START_TEST(group_is_forgotten)
 {
         _cleanup_inventory_ struct inventory *inventory = start(), *second = NULL;
-        struct managed_group *group = add(inventory, 1, 5, 2), *other = add(inventory, 2, 5, 1), *found;
+        struct vg_entry *group = add(inventory, 1, 5, 2), *other = add(inventory, 2, 5, 1), *found;
         struct device *device = see(inventory, absent_device(1), group->vg->pvs[0].pvid);
         char vgid[LVM_ID_SIZE], pvid[LVM_ID_SIZE];
 
@@ -659,7 +659,7 @@ START_TEST(damaged_record_is_replaced)
         for (size_t i = 0; i < ELEMENTSOF(contents); i++) {
                 _cleanup_vg_ struct vg *metadata = make_metadata(1, 1, 1);
                 _cleanup_inventory_ struct inventory *inventory = NULL;
-                struct managed_group *group;
+                struct vg_entry *group;
 
                 put_record(run_fd, metadata->vgid, contents[i]);
                 put_record(run_fd, "1:1", "pvid = \"A\"");
@@ -714,11 +714,11 @@ START_TEST(missing_records_are_noticed)
 END_TEST
 
 /* A VG of `number`, of one PV which lvm2 has recorded as well, that has the name of VG 1. */
-static struct managed_group *add_same_name(struct inventory *inventory, unsigned int number)
+static struct vg_entry *add_same_name(struct inventory *inventory, unsigned int number)
 {
         _cleanup_vg_ struct vg *metadata = make_metadata(number, 1, 1);
         _cleanup_close_ int records_fd = openat(lvm_run_fd, "pvs_online", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        struct managed_group *group;
+        struct vg_entry *group;
 
         free(metadata->name);
         metadata->name = strdup("vg1");
@@ -731,7 +731,7 @@ static struct managed_group *add_same_name(struct inventory *inventory, unsigned
 START_TEST(first_of_a_name_has_it)
 {
         _cleanup_inventory_ struct inventory *inventory = start(), *successor = NULL;
-        struct managed_group *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2);
+        struct vg_entry *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2);
 
         ck_assert_int_eq(names_is_taken(inventory, first), false);
         ck_assert_int_eq(names_is_taken(inventory, second), true);
@@ -769,7 +769,7 @@ static int write_lookup(_unused_ int lvm_run_directory_fd, _unused_ const struct
 }
 
 /* The list of PVs of that name is then the elder one's. */
-static bool has_elder(const struct inventory *inventory, const struct managed_group *group)
+static bool has_elder(const struct inventory *inventory, const struct vg_entry *group)
 {
         written = false;
         ck_assert_int_eq(names_write_lookup(inventory, group, write_lookup), 0);
@@ -779,8 +779,8 @@ static bool has_elder(const struct inventory *inventory, const struct managed_gr
 START_TEST(elder_is_the_one_that_was_seen_first)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2),
-                             *other = add(inventory, 5, 1, 1);
+        struct vg_entry *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2),
+                        *other = add(inventory, 5, 1, 1);
 
         first->vg->first_seen_usec = 1;
         second->vg->first_seen_usec = 2;
@@ -800,7 +800,7 @@ END_TEST
 START_TEST(name_of_a_refused_group_is_free)
 {
         _cleanup_inventory_ struct inventory *inventory = start();
-        struct managed_group *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2);
+        struct vg_entry *first = add_same_name(inventory, 1), *second = add_same_name(inventory, 2);
 
         ck_assert_int_eq(online_forget(lvm_run_fd, first->vg->pvs[0].pvid, NULL), 0);
         ck_assert_int_eq(names_is_taken(inventory, second), false);
@@ -816,7 +816,7 @@ START_TEST(thousand_groups_are_small)
 
         inventory = start();
         for (unsigned int i = 0; i < 1000; i++) {
-                struct managed_group *group = add(inventory, i, 1, 1);
+                struct vg_entry *group = add(inventory, i, 1, 1);
                 struct device *device = see(inventory, absent_device(i), group->vg->pvs[0].pvid);
 
                 device->name = strdup("/dev/sdabc");

@@ -188,18 +188,18 @@ START_TEST(same_words_speak_for_others)
         char words[64];
 
         for (size_t i = 0; i < ALIKE_MAX; i++) {
-                ck_assert(!alike_speak_for_others(&alike, 1000));
+                ck_assert(!alike_applies_to_others(&alike, 1000));
                 snprintf(words, sizeof(words), "reload ioctl on vg%04zu-lv (254:%zu) failed", i, i);
                 ck_assert_int_eq(alike_note(&alike, words, 1000), 0);
         }
-        ck_assert(alike_speak_for_others(&alike, 1000));
-        ck_assert(!alike_speak_for_others(&alike, 1000 + 60 * USEC_PER_SEC));
+        ck_assert(alike_applies_to_others(&alike, 1000));
+        ck_assert(!alike_applies_to_others(&alike, 1000 + 60 * USEC_PER_SEC));
         ck_assert_int_eq(alike_note(&alike, "another reason", 1000), 0);
-        ck_assert(!alike_speak_for_others(&alike, 1000));
+        ck_assert(!alike_applies_to_others(&alike, 1000));
         for (size_t i = 0; i < ALIKE_MAX; i++)
                 ck_assert_int_eq(alike_note(&alike, "another reason", 1000), 0);
         ck_assert_int_eq(alike_note(&alike, NULL, 1000), 0);
-        ck_assert(!alike_speak_for_others(&alike, 1000));
+        ck_assert(!alike_applies_to_others(&alike, 1000));
         free(alike.words);
 }
 END_TEST

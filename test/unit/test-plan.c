@@ -205,7 +205,7 @@ START_TEST(entries_of_the_command_line)
         claim(&plan, &problems);
         ck_assert_int_eq(problems.error, 0);
         if (!device)
-                assert_claim(&plan, "data", PLAN_REST, "Not in fstab or crypttab.");
+                assert_claim(&plan, "data", PLAN_UNNAMED, "Not in fstab or crypttab.");
         else
                 assert_claim(&plan, "data", entry_words[_i].net ? PLAN_NET : PLAN_BOOT, reason);
 }
@@ -220,11 +220,11 @@ static const struct {
         {"_netdev", PLAN_NET},
         {"ro,_netdev,nofail", PLAN_NET},
         {"x_netdev,_netdevx", PLAN_BOOT},
-        {"noauto", PLAN_REST},
-        {"auto,noauto", PLAN_REST},
+        {"noauto", PLAN_UNNAMED},
+        {"auto,noauto", PLAN_UNNAMED},
         {"noauto,auto", PLAN_BOOT},
-        {"noauto,ro", PLAN_REST},
-        {"_netdev,noauto", PLAN_REST},
+        {"noauto,ro", PLAN_UNNAMED},
+        {"_netdev,noauto", PLAN_UNNAMED},
         {"context=\"a,noauto,b\",ro", PLAN_BOOT},
         {"context=\"a,_netdev,b\",ro", PLAN_BOOT},
         {"x-systemd.requires=noauto", PLAN_BOOT},
@@ -239,8 +239,8 @@ START_TEST(options_of_entries)
         write_file("etc/crypttab", line);
         claim(&plan, &problems);
         assert_claim(&plan, "a", option_rows[_i].group,
-                option_rows[_i].group == PLAN_REST ? "Not in fstab or crypttab."
-                                                   : "/etc/crypttab names /dev/a/x.");
+                option_rows[_i].group == PLAN_UNNAMED ? "Not in fstab or crypttab."
+                                                      : "/etc/crypttab names /dev/a/x.");
 }
 END_TEST
 
@@ -263,9 +263,9 @@ START_TEST(lines_of_crypttab)
         assert_claim(&plan, "a", PLAN_BOOT, "/etc/crypttab names /dev/a/x.");
         assert_claim(&plan, "b", PLAN_NET, "/etc/crypttab names /dev/b/x.");
         assert_claim(&plan, "c", PLAN_BOOT, "/etc/crypttab names /dev/c/x.");
-        assert_claim(&plan, "d", PLAN_REST, "Not in fstab or crypttab.");
+        assert_claim(&plan, "d", PLAN_UNNAMED, "Not in fstab or crypttab.");
         assert_claim(&plan, "e", PLAN_BOOT, "/etc/crypttab names /dev/e/x.");
-        assert_claim(&plan, "f", PLAN_REST, "Not in fstab or crypttab.");
+        assert_claim(&plan, "f", PLAN_UNNAMED, "Not in fstab or crypttab.");
         ck_assert_uint_eq(problems.lines.n, 1);
         ck_assert_str_eq(problems.lines.strings[0], "/etc/crypttab:9: missing device, ignoring line.");
 }
@@ -285,8 +285,8 @@ START_TEST(lines_of_fstab)
         claim(&plan, &problems);
         ck_assert_int_eq(problems.error, 0);
         assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names /dev/a/x.");
-        assert_claim(&plan, "b", PLAN_REST, "Not in fstab or crypttab.");
-        assert_claim(&plan, "c", PLAN_REST, "Not in fstab or crypttab.");
+        assert_claim(&plan, "b", PLAN_UNNAMED, "Not in fstab or crypttab.");
+        assert_claim(&plan, "c", PLAN_UNNAMED, "Not in fstab or crypttab.");
         assert_claim(&plan, "d", PLAN_BOOT, "/etc/fstab names /dev/d/x.");
 }
 END_TEST
@@ -317,7 +317,7 @@ START_TEST(tables_that_are_not_there)
         write_file("etc/fstab", "");
         ck_assert_int_eq(entries_claim(run_fd, NULL, &plan, &problems), 0);
         for (size_t i = 0; i < plan.n; i++)
-                ck_assert(plan.vgs[i].group == PLAN_REST);
+                ck_assert(plan.vgs[i].group == PLAN_UNNAMED);
         ck_assert_int_eq(problems.error, 0);
 }
 END_TEST
@@ -373,7 +373,7 @@ START_TEST(hints_name_vgs)
         assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names UUID=1.");
         assert_claim(&plan, "b", PLAN_NET, "/etc/fstab names LABEL=\"my data\".");
         assert_claim(&plan, "c", PLAN_BOOT, "/etc/fstab names /dev/disk/by-label/x\\x0a.");
-        assert_claim(&plan, "e", PLAN_REST, "Not in fstab or crypttab.");
+        assert_claim(&plan, "e", PLAN_UNNAMED, "Not in fstab or crypttab.");
         ck_assert_uint_eq(problems.lines.n, 2);
         ck_assert_str_eq(problems.lines.strings[0],
                 "/etc/headgate/uuids:7: expected a device and a VG, ignoring line: UUID=2");
@@ -429,7 +429,7 @@ START_TEST(hints_that_cannot_be_read)
         write_file("etc/fstab", "UUID=1 /1 ext4\n/dev/b/x /2 ext4\n");
         bad_hints[_i].make();
         claim(&plan, &problems);
-        assert_claim(&plan, "a", PLAN_REST, "Not in fstab or crypttab.");
+        assert_claim(&plan, "a", PLAN_UNNAMED, "Not in fstab or crypttab.");
         assert_claim(&plan, "b", PLAN_BOOT, "/etc/fstab names /dev/b/x.");
         ck_assert_int_eq(problems.error, bad_hints[_i].error);
         ck_assert_uint_eq(problems.lines.n, bad_hints[_i].error < 0);
@@ -615,7 +615,7 @@ START_TEST(those_with_a_section)
         ck_assert_uint_eq(plan.n, 3);
         assert_claim(&plan, "a", PLAN_BOOT, "/etc/fstab names /dev/a/x.");
         assert_claim(&plan, "n", PLAN_NET, "/etc/headgate/headgate.conf names it in net_volume_groups.");
-        assert_claim(&plan, "s", PLAN_REST, "/etc/headgate/headgate.conf names it in volume_groups.");
+        assert_claim(&plan, "s", PLAN_UNNAMED, "/etc/headgate/headgate.conf names it in volume_groups.");
         FOREACH_ARRAY(vg, plan.vgs, plan.n)
                 ck_assert(vg->needed);
         ck_assert_int_eq(problems.error, 0);

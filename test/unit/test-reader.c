@@ -65,7 +65,7 @@ static void add_many_images(void)
 static void take_text(const struct reader_result *result)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
-        struct managed_group *group;
+        struct vg_entry *group;
 
         ck_assert_int_eq(facts_read(result->copies[0].facts, result->copies[0].facts_size, &metadata), 0);
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);

@@ -17,7 +17,7 @@
 #define FIRST_DM 1
 
 static struct worker worker;
-static struct managed_group *group;
+static struct vg_entry *group;
 
 static int on_step(_unused_ sd_event_source *source, _unused_ void *userdata)
 {
@@ -251,7 +251,7 @@ END_TEST
 START_TEST(refusal_counts_until_it_is_tried_again)
 {
         make_group(VG_COMPLETE);
-        ck_assert_int_ge(managed_group_note_refusal(group, makedev(8, 0), strdup("it does not like it.")), 0);
+        ck_assert_int_ge(vg_entry_note_refusal(group, makedev(8, 0), strdup("it does not like it.")), 0);
         ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_SLOT_FREE}), 0);
         ck_assert_int_eq(group->state, VG_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "it does not like it.");
@@ -268,13 +268,13 @@ END_TEST
 START_TEST(failure_is_no_verdict)
 {
         make_group(VG_COMPLETE);
-        ck_assert_int_ge(managed_group_note_refusal(group, makedev(8, 0), strdup("pvscan failed.")), 0);
+        ck_assert_int_ge(vg_entry_note_refusal(group, makedev(8, 0), strdup("pvscan failed.")), 0);
         group->unjudged = true;
         ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_SLOT_FREE}), 0);
         ck_assert_int_eq(group->state, VG_FAILED);
         ck_assert_str_eq(group->vg->reason, "pvscan failed.");
 
-        managed_group_forget_refusal(group, makedev(8, 0));
+        vg_entry_forget_refusal(group, makedev(8, 0));
         inventory_enter(worker.inventory, group, &(struct vg_step){.state = VG_COMPLETE_ALONE});
         for (size_t i = 0; i < ALIKE_MAX; i++)
                 ck_assert_int_eq(alike_note(&worker.alike, "out of order", worker.inventory->now_usec), 0);
@@ -319,7 +319,7 @@ START_TEST(degraded_activation_is_remembered)
 END_TEST
 
 /* Directly, or below an LV that is a part of it. */
-START_TEST(lv_on_a_disk_that_has_gone)
+START_TEST(lv_on_a_removed_disk)
 {
         static const char *const lower[] = {
                 "sys/devices/block/dm-1/slaves/sda", "sys/devices/block/dm-2/slaves/sda"};
@@ -379,7 +379,7 @@ int main(void)
         tcase_add_test(test_case, failure_is_no_verdict);
         tcase_add_test(test_case, unreadable_device_is_kept);
         tcase_add_loop_test(test_case, degraded_activation_is_remembered, 0, 2);
-        tcase_add_loop_test(test_case, lv_on_a_disk_that_has_gone, 0, 2);
+        tcase_add_loop_test(test_case, lv_on_a_removed_disk, 0, 2);
         tcase_add_test(test_case, lv_on_a_disk_that_is_there);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
