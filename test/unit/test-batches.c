@@ -211,7 +211,7 @@ START_TEST(slow_ones_hold_up_nobody)
 END_TEST
 
 /* The first look says nothing; nobody looks more often than that is worth. */
-START_TEST(others_stand_back)
+START_TEST(others_are_deferred)
 {
         struct slots slots = {.n_processors = 4};
 
@@ -337,7 +337,7 @@ int main(void)
         tcase_add_test(test_case, what_somebody_waits_for_does_not_wait);
         tcase_add_test(test_case, idle_processors_are_used);
         tcase_add_test(test_case, slow_ones_hold_up_nobody);
-        tcase_add_test(test_case, others_stand_back);
+        tcase_add_test(test_case, others_are_deferred);
         tcase_add_test(test_case, the_load_is_looked_at);
         tcase_add_loop_test(test_case, each_deadline_holds, 0, ELEMENTSOF(deadlines));
         tcase_add_test(test_case, no_deadline_is_missed);

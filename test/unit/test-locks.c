@@ -51,7 +51,7 @@ static bool is_locked(void)
         return flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-START_TEST(a_lock_is_taken_and_given_back)
+START_TEST(a_lock_is_taken_and_released)
 {
         ck_assert_int_eq(vg_locks_get(&locks, "data"), -ENOENT);
         ck_assert_int_eq(vg_locks_take(&locks, "data", 0), 1);
@@ -134,7 +134,7 @@ int main(void)
         TCase *tcase = tcase_create("locks");
 
         tcase_add_checked_fixture(tcase, set_up, tear_down);
-        tcase_add_test(tcase, a_lock_is_taken_and_given_back);
+        tcase_add_test(tcase, a_lock_is_taken_and_released);
         tcase_add_test(tcase, somebody_has_the_lock);
         tcase_add_test(tcase, a_lock_of_others_is_left_alone);
         tcase_add_test(tcase, the_file_is_removed_meanwhile);

@@ -269,7 +269,7 @@ static void run_until_accepted(const struct device *device)
         ck_assert_int_eq(online_read_pv(worker.lvm_run_fd, device->pvid, &recorded, NULL), ONLINE_FOUND);
 }
 
-START_TEST(one_that_does_not_answer_costs_no_other)
+START_TEST(an_unresponsive_device_delays_no_other)
 {
         struct device *others[] = {add("ok1"), add("ok2"), add("ok4"), add("ok5")};
         struct device *silent = add("silent3"), *later;
@@ -407,7 +407,7 @@ int main(void)
         tcase_add_test(cases, incomplete_vgs_wait_for_others);
         tcase_add_test(cases, one_that_crashes_lvm2_costs_no_other);
         tcase_add_test(cases, several_that_crash_lvm2);
-        tcase_add_test(cases, one_that_does_not_answer_costs_no_other);
+        tcase_add_test(cases, an_unresponsive_device_delays_no_other);
         tcase_add_test(cases, one_that_is_at_work_is_waited_for);
         tcase_add_test(cases, one_that_has_gone_is_not_refused);
         tcase_add_test(cases, one_that_has_gone_is_forgotten);

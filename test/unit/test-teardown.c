@@ -292,7 +292,7 @@ START_TEST(used_on_snapshot)
 }
 END_TEST
 
-START_TEST(strangers)
+START_TEST(foreign_processes)
 {
         _cleanup_tree_ struct tree *tree = NULL;
         struct tree_node *lv;
@@ -493,7 +493,7 @@ int main(void)
         tcase_add_test(tcase, busy);
         tcase_add_loop_test(tcase, used_below, 0, ELEMENTSOF(used));
         tcase_add_test(tcase, used_on_snapshot);
-        tcase_add_test(tcase, strangers);
+        tcase_add_test(tcase, foreign_processes);
         tcase_add_test(tcase, broken);
         tcase_add_test(tcase, hanging);
         tcase_add_test(tcase, mounted);

@@ -500,7 +500,7 @@ START_TEST(failed_with_a_flagged_pv)
 }
 END_TEST
 
-START_TEST(degraded_with_a_pv_that_came_late)
+START_TEST(degraded_with_a_late_pv)
 {
         _cleanup_vg_ struct vg *vg = read_degraded();
         _cleanup_why_ struct why answer = {};
@@ -567,7 +567,7 @@ START_TEST(headgate_is_off)
 }
 END_TEST
 
-START_TEST(what_holds_it)
+START_TEST(users_of_an_lv)
 {
         _cleanup_why_ struct why answer = {}, root = {};
 
@@ -641,10 +641,10 @@ int main(void)
         tcase_add_test(tcase, deactivated_since);
         tcase_add_test(tcase, degraded_without_a_pv);
         tcase_add_test(tcase, failed_with_a_flagged_pv);
-        tcase_add_test(tcase, degraded_with_a_pv_that_came_late);
+        tcase_add_test(tcase, degraded_with_a_late_pv);
         tcase_add_test(tcase, policies);
         tcase_add_test(tcase, headgate_is_off);
-        tcase_add_test(tcase, what_holds_it);
+        tcase_add_test(tcase, users_of_an_lv);
         tcase_add_test(tcase, read_only);
         tcase_add_test(tcase, devices_file);
         suite_add_tcase(suite, tcase);
