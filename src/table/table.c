@@ -160,9 +160,7 @@ static int add_column(struct table *table, const struct column *column)
         for (char *c = json ? name : NULL; c && (c = strchr(c, '-'));)
                 *c = '_';
         made = name ? scols_table_new_column(table->table, name, 0, flags) : NULL;
-        /* Names are escaped already; names of units contain backslashes. */
-        if (!made || scols_column_set_json_type(made, json_type) < 0 ||
-                scols_column_set_safechars(made, wraps ? "\\\n" : "\\") < 0)
+        if (!made || scols_column_set_json_type(made, json_type) < 0)
                 return -ENOMEM;
         if (wraps && scols_column_set_wrapfunc(made, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL) < 0)
                 return -ENOMEM;
@@ -200,6 +198,10 @@ static int add_listed_columns(struct table *table, const struct table_kind *kind
 
                 if (!column)
                         return -EINVAL;
+                /* An object of JSON has each key once. */
+                if (table->options.json &&
+                        ANY(FOREACH_ARRAY(other, table->columns, table->n_columns), *other == column))
+                        continue;
                 if (add_column(table, column) < 0)
                         return -ENOMEM;
         }
@@ -235,6 +237,8 @@ int table_new(const struct table_kind *kind, const struct table_options *options
 
         if (!table.table || !table.columns || scols_table_set_name(table.table, kind->lines) < 0)
                 return -ENOMEM;
+        /* Names are escaped already, and names of units have backslashes, which libsmartcols would count several times. */
+        scols_table_enable_noencoding(table.table, true);
         scols_table_enable_json(table.table, options->json);
         scols_table_enable_noheadings(table.table, options->no_headings);
         scols_table_enable_colors(table.table, !options->json && shows_colors());
