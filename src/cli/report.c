@@ -213,6 +213,8 @@ static int run(char *names[], size_t n, struct table *table _unused_)
 
         if (n != 1)
                 return verb_refuse("One file is needed, see --help.");
+        if (!verb_can_replace(names[0]))
+                return EXIT_CANNOT_TELL;
         r = write_report(names[0], &contents);
         if (r < 0)
                 return verb_fail(r, "Failed to write %s: %m", names[0]);

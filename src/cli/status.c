@@ -412,6 +412,8 @@ static int run(char *names[], size_t n, struct table *table)
                 return verb_refuse("--problems and --follow are mutually exclusive, see --help.");
         if (arg_metrics ? arg_problems || arg_follow || table->options.json || n > 0 : !!arg_output_file)
                 return verb_refuse("--openmetrics and --output-file go with each other alone, see --help.");
+        if (arg_output_file && !verb_can_replace(arg_output_file))
+                return EXIT_CANNOT_TELL;
         table->by_line = arg_follow;
         r = open_sources(&sources);
         if (r >= 0 && arg_metrics)

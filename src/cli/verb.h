@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "shared/log.h"
 #include "table/table.h"
 
@@ -19,6 +21,17 @@ enum {
 /* Log what is wrong, the first one with the error in place of %m. Return the exit status for it. */
 #define verb_fail(error, ...) ((void) log_error_errno(error, __VA_ARGS__), EXIT_CANNOT_TELL)
 #define verb_refuse(...) (log_error(__VA_ARGS__), EXIT_CANNOT_TELL)
+
+/* Logs that it does not, if a file put in its place would break something: a device, a pipe, a link such as /dev/stdout. */
+static inline bool verb_can_replace(const char *path)
+{
+        struct stat status;
+
+        if (lstat(path, &status) < 0 || S_ISREG(status.st_mode))
+                return true;
+        log_error("Refusing to replace %s: not a regular file.", path);
+        return false;
+}
 
 /* The end of a verb that prints a table. `r` is the exit status, which is returned once the table is printed, or a negative
  * errno, of which is logged that headgate failed to do `what`, and then what verb_fail() says is returned. */
