@@ -335,6 +335,8 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
 
 static int run_wait(char *names[], size_t n, struct table *table _unused_)
 {
+        arg_expect |= arg_no_block && n > 0;
+
         bool all = arg_ignore_absent || n == 0;
         struct await await = {
                 .request = arg_expect ? FLAGS_ENTRY_EXPECTED : NULL,
