@@ -80,9 +80,6 @@ static bool is_of_others(const struct entries *entries, const char *device)
         if (part && strspn(part + strlen("-part"), "0123456789") > 0)
                 return true;
 
-        STRV_FOREACH(opened, &entries->opened)
-                if (name && streq(name, *opened))
-                        return true;
         FOREACH_ELEMENT(prefix, prefixes)
                 if (rest && skip_prefix(rest, *prefix))
                         return true;
@@ -126,10 +123,12 @@ static int claim(const struct entry *entry, const struct entries *entries)
 {
         struct plan *plan = entries->plan;
         struct planned_vg *vg = NULL;
+        const char *in_mapper = skip_prefix(entry->device, "/dev/mapper/");
         struct device_name name;
         int r;
 
-        if (have_noauto(entry->options))
+        /* What crypttab opens may have a name like that of an LV. */
+        if (have_noauto(entry->options) || (in_mapper && strv_has(&entries->opened, in_mapper)))
                 return 0;
         r = device_name_read(entry->device, &name);
         if (r >= 0 && name.kind == DEVICE_OF_NAME)
