@@ -89,11 +89,12 @@ static int add_mounts(struct scrubber *scrubber, int root_fd, const char *path)
                 return r == -ENOMEM ? r : 0;
         r = 0;
         FOREACH_MOUNT(entry, &table) {
-                const char *source = mnt_fs_get_source(entry) ?: "";
+                const char *source = mnt_fs_get_source(entry) ?: "", *label = skip_prefix(source, "LABEL=");
 
                 if (!strpbrk(source, "/="))
                         continue;
                 r = r ?: scrubber_add_path(scrubber, "dir", mnt_fs_get_target(entry) ?: "");
+                r = r ?: scrubber_add_path(scrubber, "id", label ?: "");
                 if (!strchr(source, '=') && !path_is_at_or_below(source, "/dev"))
                         r = r ?: scrubber_add_path(scrubber, "host", source);
         }

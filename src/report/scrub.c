@@ -54,9 +54,15 @@ static const char *const common[] = {"backup", "bin", "boot", "cache", "control"
         "etc", "home", "lib", "linux", "local", "localhost", "log", "lv", "media", "mnt", "opt", "proc", "root",
         "run", "sbin", "snap", "srv", "swap", "swap_1", "sys", "tmp", "usr", "var", "vg"};
 
+/* As it is, and as headgate prints it. */
 static int insert(struct scrubber *scrubber, const char *name, char *replacement)
 {
-        return dm_hash_insert_binary(scrubber->names, name, (uint32_t) strlen(name), replacement) ? 0 : -ENOMEM;
+        _cleanup_free_ char *printable = string_printable(name);
+        bool done = printable &&
+                    dm_hash_insert_binary(scrubber->names, name, (uint32_t) strlen(name), replacement) &&
+                    dm_hash_insert_binary(scrubber->names, printable, (uint32_t) strlen(printable), replacement);
+
+        return done ? 0 : -ENOMEM;
 }
 
 /* In names of device-mapper's devices and of units, hyphens are written in another way. */
@@ -135,6 +141,12 @@ static size_t find_mark(const char *text)
         return 0;
 }
 
+/* As fstab and names of units have it in a path. */
+static bool is_behind_space(const char *line, const char *c)
+{
+        return c - line >= 4 && (skip_prefix(c - 4, "\\040") || skip_prefix(c - 4, "\\x20"));
+}
+
 static int print_without_names(struct scrubber *scrubber, const char *line, FILE *file)
 {
         for (const char *c = line; *c != '\0';) {
@@ -146,7 +158,7 @@ static int print_without_names(struct scrubber *scrubber, const char *line, FILE
 
                         if (!name || scrubber_add(scrubber, "id", name) < 0)
                                 return -ENOMEM;
-                } else if (c == line || !is_in_word(c[-1]) || !is_in_word(*c)) {
+                } else if (c == line || !is_in_word(c[-1]) || !is_in_word(*c) || is_behind_space(line, c)) {
                         replacement = find_name(scrubber, c, &length);
                 }
                 if (!replacement)

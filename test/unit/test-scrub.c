@@ -69,12 +69,17 @@ static const struct {
         {"/dev/mapper/acme--east-mail dev-acme\\x2deast-mail.device", "/dev/mapper/vg2-lv3 dev-vg2-lv3.device"},
         {"root home 7 7.5", "root home 7 7.5"},
         {"crypt-luks: nas:/export", "dm4: host6:/host7"},
-        {"/dev/disk/by-id/ata-ACME_123-part1 by-id/ata-ACME_123-part1,x", "/dev/disk/by-id/id8 by-id/id8,x"},
-        {"LABEL=Acme LABEL=\"Acme\" UUID=1", "LABEL=id8 LABEL=\"id8\" UUID=1"},
-        {"IDNAME=t10.ATA_ACME DEVNAME=/dev/sda", "IDNAME=id8 DEVNAME=/dev/sda"},
+        {"/dev/disk/by-id/ata-ACME_123-part1 by-id/ata-ACME_123-part1,x", "/dev/disk/by-id/id9 by-id/id9,x"},
+        {"LABEL=Acme LABEL=\"Acme\" UUID=1", "LABEL=id9 LABEL=\"id9\" UUID=1"},
+        {"IDNAME=t10.ATA_ACME DEVNAME=/dev/sda", "IDNAME=id9 DEVNAME=/dev/sda"},
         {"password=acme acme", "password=<secret> vg1"},
         {"acme\nacme\n", "vg1\nvg1\n"},
         {"acm\u00e9 acm", "acm\u00e9 acm"},
+        /* Of fstab, and of units. */
+        {"/mnt/my\\040customers/acme ext4", "/mnt/my\\040dir5/vg1 ext4"},
+        {"mnt-acme\\x20customers.mount", "mnt-vg1\\x20dir5.mount"},
+        {"/srv/m\u00fc-ller srv-m\\xc3\\xbc\\x2dller.mount /srv/m\\xc3\\xbc-ller",
+                "/srv/dir8 srv-dir8.mount /srv/dir8"},
 };
 
 START_TEST(name)
@@ -93,6 +98,7 @@ START_TEST(name)
         ck_assert_int_eq(scrubber_add(&scrubber, "dm", "crypt-luks"), 0);
         ck_assert_int_eq(scrubber_add_path(&scrubber, "dir", "/home/customers/"), 0);
         ck_assert_int_eq(scrubber_add_path(&scrubber, "host", "nas:/export"), 0);
+        ck_assert_int_eq(scrubber_add_path(&scrubber, "dir", "/srv/m\u00fc-ller"), 0);
         text = scrub(&scrubber, names[_i].text);
         ck_assert_pstr_eq(text, names[_i].expected);
         again = scrub(&scrubber, names[_i].text);
