@@ -70,9 +70,9 @@ static int log_unknown_lv(const struct vg_view *view, const char *name)
 static int explain_planned(struct why *why, const char *name)
 {
         _cleanup_plan_ struct plan plan = {};
-        int r = why->sources->in_charge ? expected_find(why->sources, &plan) : 0;
+        int r = why->sources->in_charge && !why->expected ? expected_find(why->sources, &plan) : 0;
         /* An empty plan, where there is none, has no VG. */
-        const struct planned_vg *planned = plan_find(&plan, name);
+        const struct planned_vg *planned = plan_find(why->expected ?: &plan, name);
 
         if (!planned)
                 return r < 0 ? r : log_unknown_vg(why->sources, name);
@@ -293,7 +293,7 @@ static int explain_problems(struct sources *sources, struct table *table)
         if (sources->unrecorded_error < 0)
                 return sources->unrecorded_error;
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
-                _cleanup_why_ struct why why = {.sources = sources, .name = (*vg)->name};
+                _cleanup_why_ struct why why = {.sources = sources, .expected = &plan, .name = (*vg)->name};
 
                 if ((*vg)->state == VG_STATUS_ACTIVE || (*vg)->state == VG_STATUS_SKIPPED ||
                         !snapshot_is_current(sources, *vg) || n++ >= PROBLEMS_EXPLAINED_MAX)

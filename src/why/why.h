@@ -24,6 +24,7 @@ struct cause {
 struct why {
         /* While it is being answered. */
         struct sources *sources;           /* which have been read */
+        const struct plan *expected;       /* what expected_find() finds, or NULL */
         const struct vg_view *view;        /* of the VG, also for an LV of it */
         const struct vg *vg;               /* the view's */
         const struct device_facts *device; /* for a device that is no LV */
