@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "boot/known.h"
+#include "boot/switches.h"
 #include "initrd/maker.h"
 #include "shared/kernel.h"
 #include "tree/read.h"
@@ -219,6 +220,15 @@ static void need_fstab(struct search *search)
                 if (entry)
                         need_name(search, mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry), *target);
         }
+        /* systemd in an initrd waits for these. */
+        FOREACH_MOUNT(entry, &fstab) {
+                const char *source = mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry);
+                _cleanup_free_ char *kernel_name = NULL;
+
+                if (mnt_fs_get_option(entry, "x-initrd.mount", NULL, NULL) == 0 &&
+                        device_follow(search->root_fd, source, &kernel_name) >= 0)
+                        need_name(search, source, OTHER);
+        }
 }
 
 /* RESUME=auto, the default of initramfs-tools, may choose any of them. */
@@ -243,14 +253,14 @@ static char *read_text(struct search *search, const char *path)
         return text;
 }
 
-/* What follows `key` in the last of the words, between any of `separators`, that begins with it; NULL without one. */
-static char *find_last(char *text, const char *separators, const char *key)
+/* What follows `key` in the last line that begins with it; NULL without one. */
+static char *find_last(char *text, const char *key)
 {
         char *last = NULL;
 
-        for (char *word; (word = strsep(&text, separators));)
-                if (skip_prefix(word, key))
-                        last = word + strlen(key);
+        FOREACH_LINE(line, text)
+                if (skip_prefix(line, key))
+                        last = line + strlen(key);
         return last;
 }
 
@@ -282,7 +292,7 @@ static char *find_in_config(struct search *search, const char *key)
         fail(search, list_directory_at(search->root_fd, "etc/initramfs-tools/conf.d", &files));
         STRV_FOREACH(file, &files) {
                 _cleanup_free_ char *text = strstr(*file, ".dpkg-") ? NULL : read_text(search, *file);
-                char *found = find_last(text, "\n", key);
+                char *found = find_last(text, key);
 
                 if (!found)
                         continue;
@@ -297,8 +307,12 @@ static char *find_in_config(struct search *search, const char *key)
 static void need_booted(struct search *search, const char *key, const char *by)
 {
         _cleanup_free_ char *command_line = read_text(search, "proc/cmdline");
-        const char *name = find_last(command_line, " \t\n", key);
+        _cleanup_strv_ struct strv words = {};
+        const char *name = NULL;
 
+        fail(search, command_line_split(command_line ?: "", &words));
+        STRV_FOREACH(word, &words)
+                name = skip_prefix(*word, key) ?: name;
         if (name)
                 need_name(search, name, by);
 }

@@ -64,6 +64,14 @@ START_TEST(sources)
         check_tree("lv", LINES("etc/fstab = /dev/mapper/data-srv /usr ext4 defaults 0 2"),
                 "data/srv: /usr; debian-vg/root: /; debian-vg/swap_1: resume");
         check_tree("lv",
+                LINES("etc/fstab = /dev/mapper/data-srv /srv ext4 noatime,x-initrd.mount 0 2",
+                        "etc/fstab = nas:/srv /nas nfs4 x-initrd.mount 0 2"),
+                "data/srv: other; debian-vg/root: /; debian-vg/swap_1: resume");
+        check_tree("lv", LINES("proc/cmdline = \"a=b resume=/dev/dm-1\" resume='/dev/mapper/data-srv'"),
+                "data/srv: resume; debian-vg/root: /; debian-vg/swap_1: resume");
+        check_tree("lv", LINES("proc/cmdline = root=\"/dev/mapper/data-srv\""),
+                "data/srv: /; debian-vg/root: /; debian-vg/swap_1: resume");
+        check_tree("lv",
                 LINES("dev/link -> /dev/mapper/data-srv", "etc/initramfs-tools/initramfs.conf = ROOT=/dev/link"),
                 "data/srv: /; debian-vg/root: /; debian-vg/swap_1: resume");
         check_tree("lv", LINES("etc/initramfs-tools/conf.d/resume = RESUME=/dev/mapper/data-srv"),
