@@ -182,8 +182,9 @@ static int add_chain(struct chain *chain, const char *name)
 {
         _cleanup_free_ char *unit = name_to_unit(name);
 
-        if (unit && unit_active_since_usec(chain->systemd, unit) == 0) {
-                log_error("%s was not active in this boot.", unit);
+        /* The path may be too long for the name of a unit. */
+        if (!unit || unit_active_since_usec(chain->systemd, unit) == 0) {
+                log_error("%s was not active in this boot.", unit ?: name);
                 return EXIT_NOT_ALL_UP;
         }
         while (unit && chain->n < LINKS_MAX && !add_device_of_unit(chain, unit)) {
