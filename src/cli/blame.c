@@ -207,6 +207,9 @@ static const struct table_kind *choose_table(size_t n_names _unused_)
         static const struct table_kind boot = {"volumegroups", boot_columns, ELEMENTSOF(boot_columns)};
         static const struct table_kind shutdown = {"nodes", shutdown_columns, ELEMENTSOF(shutdown_columns)};
 
+        /* This boot, which needs no journal. */
+        if (arg_which && streq(arg_which, "0") && !arg_shutdown)
+                arg_which = NULL;
         if (arg_boot && arg_shutdown) {
                 log_error("--boot and --shutdown are mutually exclusive, see --help.");
                 return NULL;
