@@ -305,7 +305,7 @@ START_TEST(devices_that_the_initrd_has_opened_stay)
         shape_dm(3, "vg-lv", VG_A LV_1, "linear");
         shape_hold("dm-3", "dm-0");
         shape_write("etc/crypttab",
-                "# early\n#late /dev/b none x-initrd.attach\nopen /dev/vg/lv - luks,x-initrd.attach\n"
+                "# early\n#late /dev/b none x-initrd.attach\nopen /dev/vg/lv - luks,x-initrd.attach # LUKS\n"
                 "late /dev/b none luks,x-initrd.attached\nabsent /dev/c none x-initrd.attach\nnonsense\n");
         shape_write("etc/veritytab", "verified /dev/d /dev/e 0123 x-initrd.attach\n");
 
