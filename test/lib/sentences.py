@@ -59,7 +59,8 @@ def comment_lines(number, comment):
 
 
 def message_lines(number, literals):
-    text = re.sub(r'"\s*(\w*)\s*"', lambda macro: "X" if macro[1] else "", literals)[1:-1]
+    # A macro between them is a word.
+    text = "".join("X" if macro else literal for literal, macro in re.findall(r'"((?:\\.|[^"\\])*)"|(\w+)', literals))
     for part in re.split(r"\\n|\s{2,}", text.replace('\\"', '"')):
         yield number, part.strip()
         yield number, ""
@@ -70,7 +71,7 @@ def of_c(text):
         number = line_at(text, match.start())
         if match[0].startswith("/*"):
             yield from sentences_of_lines(comment_lines(number, match[0]), "comment")
-        elif match[0][0] == '"' and re.search(r"[a-z]{2},? [a-z%\"]", match[0]):
+        elif match[0][0] == '"' and " " in match[0] and re.search(r"[a-z]{2}", match[0]):
             yield from sentences_of_lines(message_lines(number, match[0]), "message")
 
 
