@@ -92,16 +92,16 @@ static int mask_blk_availability(int root_fd, const char *early_directory)
  * it is. */
 static int narrow_monitoring(int root_fd, const char *directory)
 {
-        static const char drop_in[] = HEADER
-                "[Unit]\n"
-                "# At shutdown only what is left when LVs have gone is there to be asked for.\n"
-                "Before=headgate-teardown.service\n"
-                "# lvm2 takes locks below it.\n"
-                "After=run-lock.mount\n"
-                "\n"
-                "[Service]\n"
-                "# Only where something is active that can be monitored are disks read for it.\n" MONITOR_COMMAND(
-                        "ExecStart", "y") MONITOR_COMMAND("ExecStop", "n");
+        static const char drop_in[] =
+                HEADER "[Unit]\n"
+                       "# Stopped after headgate-teardown.service, when few LVs are left.\n"
+                       "Before=headgate-teardown.service\n"
+                       "# lvm2's locks are below it.\n"
+                       "After=run-lock.mount\n"
+                       "\n"
+                       "[Service]\n"
+                       "# Reads disks only if an active LV needs monitoring.\n" MONITOR_COMMAND("ExecStart", "y")
+                               MONITOR_COMMAND("ExecStop", "n");
         int r;
 
         if (faccessat(root_fd, "etc/systemd/system/" MONITOR_UNIT, F_OK, AT_SYMLINK_NOFOLLOW) >= 0)

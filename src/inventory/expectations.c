@@ -59,7 +59,7 @@ bool expectations_are_near(const struct expectations *expectations, uint64_t fir
                 const struct vg *vg = expectation->group ? expectation->group->vg : NULL;
                 uint64_t complete = vg ? vg->complete_usec : 0;
 
-                /* Of a VG that an initrd has activated, a PV may never come. */
+                /* A PV may stay missing although the initrd has activated all LVs of its VG. */
                 if (!expectation->overdue && now < MAX(first_device_usec, complete) + NEAR_USEC &&
                         !(vg && vg_count(vg).all_active))
                         return true;

@@ -100,7 +100,7 @@ int timeline_find_pause(const struct timeline *timeline, uint64_t *ret_usec)
         FOREACH_ARRAY(bar, timeline->bars, timeline->n) {
                 uint64_t time = times[n++] = bar->first_usec;
 
-                /* An unfinished phase has no end; its time is that of the request. */
+                /* The end of an unfinished phase is the present, which is not an event. */
                 for (size_t j = 0; j < _TIMELINE_PHASE_MAX; j++) {
                         time += bar->phases_usec[j];
                         if (bar->end != TIMELINE_UNFINISHED || time < timeline_end_usec(bar))

@@ -71,7 +71,7 @@ static int take_group(struct worker *worker, struct vg_entry *group, uint64_t no
 {
         if (get_group_deadline(worker, group) > now)
                 return 0;
-        /* If it has lost a PV, its deadline begins anew. */
+        /* If it has lost a PV, its deadline restarts. */
         (void) inventory_check(worker->inventory, group);
         if (get_group_deadline(worker, group) > now)
                 return 0;

@@ -26,7 +26,7 @@ struct phase {
 /* Deadlines of missing PVs and VGs; see deadline_check(). */
 struct deadlines {
         struct job *unlock_query;    /* the systemctl that asks whether a disk is being unlocked, or NULL */
-        uint64_t put_off_usec;       /* when all deadlines last began anew; 0 if never */
+        uint64_t put_off_usec;       /* when all deadlines were last restarted; 0 if never */
         struct deadline_facts facts; /* as of the last check */
 };
 
