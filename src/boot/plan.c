@@ -127,7 +127,7 @@ static int claim(const struct entry *entry, const struct entries *entries)
         struct device_name name;
         int r;
 
-        /* What crypttab opens may have a name like that of an LV. */
+        /* A device that crypttab opens may have a name like that of an LV. */
         if (have_noauto(entry->options) || (in_mapper && strv_has(&entries->opened, in_mapper)))
                 return 0;
         r = device_name_read(entry->device, &name);
