@@ -13,7 +13,7 @@
  *
  * Only the rules of headgate-fast-dm-rules.service ask it to. They mark each event of such an LV, and mark it for the worker
  * only while FLAGS_COMPLETING promises that the worker is there. The worker sets that flag once it has seen the mark of an event
- * that the program completes. That mark shows that these rules are in force, and that udev sends marks, which its manual does
+ * that the program completes. The mark shows that these rules are in force, and that udev sends marks, which its manual does
  * not promise. The flag stays while a vgchange runs.
  *
  * The worker promises nothing where other rules run programs after those of lvm2, see fast-rules/late.h. If such a program

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck disable=SC2154 # dracut sets root and hookdir
 #
-# In dracut's initrd: sourced when dracut has waited for two thirds of rd.retry=. What is needed may be elsewhere since the initrd
-# was made. A VG of which only some PVs are missing is tried degraded before. See headgate-initrd(8).
+# In dracut's initrd: sourced when dracut has waited for two thirds of rd.retry=. Needed LVs may be on other PVs since
+# the initrd was made. A VG that lacks only some PVs is activated degraded first. See headgate-initrd(8).
 
 headgate_vg_is_partial() { # VG
     there=0 missing=0

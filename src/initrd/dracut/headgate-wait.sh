@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck disable=SC2154 # dracut sets hookdir
 #
-# In dracut's initrd: sourced each time udev has nothing left to do and dracut still waits for a device. When lvm2 was asked
-# and an LV that is needed is not there, says which PVs are missing, finds PVs that were added after the initrd was made, and
-# activates RAIDs without legs when headgate.conf says so. See headgate-initrd(8).
+# In dracut's initrd: sourced each time udev has nothing left to do and dracut still waits for a device. If a needed
+# LV is missing after lvm2 was asked, this reports missing PVs, and finds PVs that were added after the initrd was made. It
+# activates RAIDs degraded if headgate.conf allows that. See headgate-initrd(8).
 
 headgate_lv_is_missing() { # LV [VG]: of that VG, if it is given
     [ "${1%%/*}" = "${2:-${1%%/*}}" ] && [ ! -e "/dev/$1" ]
 }
 
-# What becomes of the LVs meanwhile.
+# Describes what happens to the LVs meanwhile.
 headgate_consequence() { # VG
     while read -r lv wait _; do
         headgate_lv_is_missing "$lv" "$1" || continue
