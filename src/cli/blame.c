@@ -11,6 +11,7 @@
 #include "shared/program.h"
 #include "shared/util.h"
 #include "timeline/journal.h"
+#include "view/disk-times.h"
 #include "view/snapshot.h"
 #include "view/systemd.h"
 
@@ -24,13 +25,18 @@ static const char *arg_which; /* NULL for this boot, and for the shutdown before
 static int read_this_boot(struct timeline *timeline)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        struct milestones milestones;
         int r = sources_open_in_charge(&sources);
 
         if (r < 0)
                 return r;
+        milestones = milestones_read(sources.root_fd);
         r = snapshot_read(&sources);
-        for (size_t i = 0; r >= 0 && i < sources.n_vgs; i++)
+        for (size_t i = 0; r >= 0 && i < sources.n_vgs; i++) {
                 r = timeline_add_vg(timeline, sources.vgs[i]);
+                if (r >= 0)
+                        (void) timeline_bar_add_origin(&timeline->bars[i], sources.vgs[i], &milestones);
+        }
         timeline_finish_boot(timeline);
         return r < 0 ? log_error_errno(r, "Failed to read what the worker has written down: %m") : 0;
 }
@@ -152,6 +158,14 @@ static const struct column boot_columns[] = {
         COLUMNS_OF_PHASE("UDEV", UDEV, "udev at work on the links of its last logical volume"),
         COLUMNS_OF_TIME("FIRST", MOMENT, bar.first_usec,
                 "when the first physical volume was seen, from the start of the kernel"),
+        COLUMN("DRIVER", ON_REQUEST, DURATION, bar.driver_usec,
+                "before that: from the start of the kernel until it had the disk of the last physical volume",
+                .unknown = "-"),
+        COLUMN("DRIVER-USEC", IN_JSON, NUMBER, bar.driver_usec, "the same, in microseconds"),
+        COLUMN("DISK-UDEV", ON_REQUEST, DURATION, bar.disk_udev_usec, "udev at work on that disk", .unknown = "-"),
+        COLUMN("DISK-UDEV-USEC", IN_JSON, NUMBER, bar.disk_udev_usec, "the same, in microseconds"),
+        COLUMN("INITRD", ON_REQUEST, DURATION, bar.initrd_usec, "of FIRST, the initrd", .unknown = "-"),
+        COLUMN("INITRD-USEC", IN_JSON, NUMBER, bar.initrd_usec, "the same, in microseconds"),
         COLUMN("ASKED-USEC", IN_JSON, NUMBER, bar.asked_usec,
                 "when lvm2 was asked, from the start of the kernel, in microseconds"),
         COLUMN("END-USEC", IN_JSON, NUMBER, end_usec, "when it was up, likewise"),
@@ -197,6 +211,9 @@ static void add_bar(struct table *table, const struct timeline_bar *bar)
                 line.bar.phases_usec[TIMELINE_UDEV] = COLUMN_UNKNOWN;
         if (bar->phases_usec[TIMELINE_STOPPING] == 0)
                 line.bar.phases_usec[TIMELINE_STOPPING] = COLUMN_UNKNOWN;
+        line.bar.driver_usec = bar->driver_usec ?: COLUMN_UNKNOWN;
+        line.bar.disk_udev_usec = bar->disk_udev_usec ?: COLUMN_UNKNOWN;
+        line.bar.initrd_usec = bar->initrd_usec ?: COLUMN_UNKNOWN;
         table_add_line(table, NULL, &line);
 }
 

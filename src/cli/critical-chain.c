@@ -9,9 +9,9 @@
 
 #include "cli/verb.h"
 #include "shared/program.h"
-#include "shared/udev.h"
 #include "shared/util.h"
 #include "tree/read.h"
+#include "view/disk-times.h"
 #include "view/snapshot.h"
 #include "view/systemd.h"
 
@@ -26,7 +26,7 @@ struct line {
 static const struct column columns[] = {
         COLUMN("NAME", ALWAYS, STRING, name, "the unit, logical volume, volume group, physical volume or device",
                 .flags = SCOLS_FL_TREE),
-        COLUMN("KIND", IN_JSON, STRING, kind, "unit, lv, vg, pv or device"),
+        COLUMN("KIND", IN_JSON, STRING, kind, "unit, lv, vg, pv, device or driver"),
         COLUMNS_OF_TIME("ACTIVE", MOMENT, active_usec, "when it was active or there, from the start of the kernel",
                 .unknown = "-"),
         COLUMNS_OF_TIME("TOOK", SHORT_DURATION, took_usec, "of that, its own start", .unknown = "-"),
@@ -37,6 +37,8 @@ struct chain {
         const struct sources *sources;
         const struct systemd *systemd;
         const struct tree *tree;
+        struct milestones milestones;
+        uint64_t clock_usec; /* the last VG's, see disk_times_read() */
         struct table *table;
         struct libscols_line *last;
         size_t n;
@@ -57,39 +59,29 @@ static void add_link(
 
 /* ------ devices ------ */
 
-/* When udev first dealt with the device. */
-static uint64_t device_since_usec(dev_t number)
+static dev_t later_device(const struct chain *chain, dev_t a, dev_t b)
 {
-        _cleanup_udev_ struct udev *udev = root_is_chosen() ? NULL : udev_new();
-        _cleanup_udev_device_ struct udev_device *device =
-                udev ? udev_device_new_from_devnum(udev, 'b', number) : NULL;
-        uint64_t age_usec = device ? udev_device_get_usec_since_initialized(device) : 0;
-
-        return age_usec > 0 ? now_usec() - age_usec : 0;
-}
-
-static dev_t later_device(dev_t a, dev_t b)
-{
-        return a == 0 || device_since_usec(b) > device_since_usec(a) ? b : a;
+        return a == 0 || disk_times_read(b, chain->clock_usec).handled_usec >
+                                       disk_times_read(a, chain->clock_usec).handled_usec
+                       ? b
+                       : a;
 }
 
 /* Returns the PV that was there last. */
 static dev_t add_vg(struct chain *chain, const struct vg *vg)
 {
         struct vg_times times = vg_first_times(vg);
-        const struct tree_node *node;
-        dev_t last = 0;
+        struct disk_times disk;
+        const struct vg_pv *last = disk_times_read_last(vg, &disk);
+        const struct tree_node *node = last ? tree_find_number(chain->tree, last->device) : NULL;
 
-        FOREACH_PV(pv, vg)
-                if (pv->device != 0)
-                        last = later_device(last, pv->device);
-        node = tree_find_number(chain->tree, last);
+        chain->clock_usec = vg->clock_usec;
         add_link(chain, "vg", path_format("VG %s", vg->name).text,
                 vg_describe_activator(vg) ? 0 : times.made_usec ?: times.settled_usec, times.complete_usec);
         if (node)
                 add_link(chain, "pv", path_format("PV %s", node->name).text, times.complete_usec,
-                        device_since_usec(last));
-        return last;
+                        disk.handled_usec);
+        return last ? last->device : 0;
 }
 
 /* `active_usec` is when systemd had the first one. */
@@ -99,6 +91,7 @@ static void add_devices(struct chain *chain, dev_t number, uint64_t active_usec)
 
         for (; (node = tree_find_number(chain->tree, number)) && chain->n < LINKS_MAX; active_usec = 0) {
                 const struct vg *vg = node->vg ? snapshot_find(chain->sources, node->vg) : NULL;
+                struct disk_times disk;
 
                 number = 0;
                 if (vg) {
@@ -109,10 +102,14 @@ static void add_devices(struct chain *chain, dev_t number, uint64_t active_usec)
                         number = add_vg(chain, vg);
                         continue;
                 }
-                add_link(chain, "device", node->name, device_since_usec(node->number), 0);
+                disk = disk_times_read(node->number, chain->clock_usec);
+                add_link(chain, "device", node->name, disk.handled_usec,
+                        udev_began_usec(&chain->milestones, &disk));
                 FOREACH_NODE(lower, &node->lowers)
                         if (lower->kernel_name)
-                                number = later_device(number, lower->number);
+                                number = later_device(chain, number, lower->number);
+                if (number == 0)
+                        add_link(chain, "driver", path_format("driver of %s", node->name).text, disk.made_usec, 0);
         }
 }
 
@@ -208,6 +205,8 @@ int chain_run(const char *name, struct table *table)
         r = snapshot_read(&sources)
                         ?: tree_read(sources.root_fd, &tree) ?: systemd_connect(sources.root_fd, &systemd);
         if (r >= 0)
-                r = add_chain(&(struct chain){&sources, &systemd, tree, table}, name);
+                r = add_chain(&(struct chain){&sources, &systemd, tree, milestones_read(sources.root_fd),
+                                      .table = table},
+                        name);
         return verb_print(table, r, "follow the critical chain");
 }

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <libdevmapper.h>
-#include <sys/stat.h>
 
 #include "lvm/config.h"
 #include "shared/dm.h"
@@ -61,19 +60,6 @@ struct vg_times vg_first_times(const struct vg *vg)
 /* The kernel sets file times to its last tick, at most 10 ms ago. */
 #define TICK_USEC (10 * USEC_PER_MSEC)
 
-/* Reads when a file was created, on the clock of file times. */
-static int read_birth(int root_fd, const char *path, int flags, uint64_t *ret_usec)
-{
-        struct statx status;
-
-        if (statx(root_fd, path, flags, STATX_BTIME, &status) < 0)
-                return -errno;
-        if (!(status.stx_mask & STATX_BTIME))
-                return -ENODATA;
-        *ret_usec = (uint64_t) status.stx_btime.tv_sec * USEC_PER_SEC + status.stx_btime.tv_nsec / 1000;
-        return 0;
-}
-
 static void read_links(const struct vg *vg, struct vg_times *times)
 {
         _cleanup_close_ int root_fd = root_open();
@@ -85,8 +71,8 @@ static void read_links(const struct vg *vg, struct vg_times *times)
 
                 if (!lv->autoactivated || !lv->active)
                         continue;
-                if (read_birth(root_fd, path.text, AT_SYMLINK_NOFOLLOW, &linked) < 0 ||
-                        read_birth(root_fd, path.text, 0, &made) < 0)
+                if (read_birth_at(root_fd, path.text, AT_SYMLINK_NOFOLLOW, &linked) < 0 ||
+                        read_birth_at(root_fd, path.text, 0, &made) < 0)
                         return;
                 last_made = MAX(last_made, made - vg->clock_usec);
                 last_linked = MAX(last_linked, linked - vg->clock_usec);

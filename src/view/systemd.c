@@ -139,9 +139,9 @@ uint64_t unit_get_usec(const struct systemd *systemd, const char *unit, const ch
 
         if (systemd->stand_in)
                 text = systemd_get_property(systemd, unit, property);
-        else if (systemd->bus && sd_bus_path_encode(UNIT_PREFIX, unit, &path) >= 0)
-                (void) sd_bus_get_property_trivial(
-                        systemd->bus, DESTINATION, path, DESTINATION ".Unit", property, NULL, 't', &usec);
+        else if (systemd->bus && (!unit || sd_bus_path_encode(UNIT_PREFIX, unit, &path) >= 0))
+                (void) sd_bus_get_property_trivial(systemd->bus, DESTINATION, path ?: MANAGER_PATH,
+                        unit ? DESTINATION ".Unit" : DESTINATION ".Manager", property, NULL, 't', &usec);
         return text && parse_u64(text, &usec) < 0 ? 0 : usec;
 }
 

@@ -40,8 +40,9 @@ bool unit_is(
 #define unit_has_failed(systemd, unit) unit_is(systemd, unit, "ActiveState", "failed")
 #define unit_is_masked(systemd, unit) unit_is(systemd, unit, "LoadState", "masked")
 
-/* Asks for a property that is a number, such as a time of now_usec()'s clock; 0 if systemd does not tell. */
-uint64_t unit_get_usec(const struct systemd *systemd, const char *unit, const char *property) _nonnull_all_;
+/* Asks for a property that is a number, such as a time of now_usec()'s clock, of the manager itself if `unit` is NULL; 0 if systemd does
+ * not tell. */
+uint64_t unit_get_usec(const struct systemd *systemd, const char *unit, const char *property) _nonnull_(1, 3);
 
 /* When the unit became active last, and when it began to; 0 if it did not. */
 #define unit_active_since_usec(systemd, unit) unit_get_usec(systemd, unit, "ActiveEnterTimestampMonotonic")

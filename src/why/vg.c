@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "boot/switches.h"
-#include "timeline/timeline.h"
+#include "view/disk-times.h"
 #include "why/why.h"
 
 /* There are disks of it, and the worker has not been told of any. */
@@ -203,6 +203,21 @@ static int add_batch(struct why *why, uint64_t asked_usec, struct timeline *time
         return 0;
 }
 
+#define KNOWN_TO_STRING(usec) ((usec) > 0 ? DURATION_TO_STRING(usec) : "an unknown time")
+
+/* What came before headgate saw the last PV. */
+static void explain_origin(struct why *why, struct timeline_bar *bar)
+{
+        struct milestones milestones = milestones_read(why->sources->root_fd);
+        const struct vg_pv *last = timeline_bar_add_origin(bar, why->vg, &milestones);
+
+        if (last && (bar->driver_usec > 0 || bar->disk_udev_usec > 0 || bar->initrd_usec > 0))
+                why_fact(why,
+                        "The kernel had its last PV, %s, %s after its own start; udev took %s for it; the initrd took %s.",
+                        last->device_name ?: "?", KNOWN_TO_STRING(bar->driver_usec),
+                        KNOWN_TO_STRING(bar->disk_udev_usec), KNOWN_TO_STRING(bar->initrd_usec));
+}
+
 /* As headgate blame has them. */
 static void explain_phases(struct why *why, uint64_t asked_usec)
 {
@@ -215,6 +230,7 @@ static void explain_phases(struct why *why, uint64_t asked_usec)
 
                 if (!streq(bar->uuid, uuid))
                         continue;
+                explain_origin(why, bar);
                 why_fact(why,
                         "From the first to the last of %zu PV%s it took %s, then %s in the queue, %s at lvm2%s%s%s.",
                         why->vg->n_pvs, plural(why->vg->n_pvs), DURATION_TO_STRING(phases[TIMELINE_PVS]),

@@ -14,6 +14,7 @@
 #include "shared/log.h"
 #include "shared/messages.h"
 #include "shared/util.h"
+#include "view/disk-times.h"
 
 #define LINE_SIZE_MAX ((size_t) 48 * 1024)
 
@@ -162,6 +163,33 @@ START_TEST(links_of_the_first_activation)
 }
 END_TEST
 
+static const struct {
+        struct milestones milestones;
+        struct disk_times disk;
+        uint64_t udev_began_usec, initrd_took_usec;
+} origins[] = {
+        /* The kernel had it in the initrd, whose udev did not handle it. */
+        {{100, 400, 500}, {200, 700}, 500, 300},
+        {{0, 400, 500}, {200, 700}, 500, 0},
+        {{100, 400, 500}, {600, 700}, 600, 300},
+        /* The tick before. */
+        {{100, 400, 500}, {705, 700}, 700, 300},
+        /* By that of the initrd, or before a soft reboot. */
+        {{100, 400, 500}, {200, 300}, 0, 0},
+        {{100, 400, 0}, {200, 700}, 0, 300},
+        {{100, 400, 500}, {0, 700}, 0, 300},
+        {{0, 0, 0}, {0, 0}, 0, 0},
+};
+
+START_TEST(what_came_before)
+{
+        ck_assert_uint_eq(
+                udev_began_usec(&origins[_i].milestones, &origins[_i].disk), origins[_i].udev_began_usec);
+        ck_assert_uint_eq(initrd_took_usec(&origins[_i].milestones, origins[_i].disk.handled_usec),
+                origins[_i].initrd_took_usec);
+}
+END_TEST
+
 START_TEST(programs)
 {
         static const struct {
@@ -199,6 +227,7 @@ int main(void)
         tcase_add_test(test_case, lines_are_small_and_have_all);
         tcase_add_test(test_case, one_bar_is_one_line);
         tcase_add_loop_test(test_case, links_of_the_first_activation, 0, ELEMENTSOF(endings));
+        tcase_add_loop_test(test_case, what_came_before, 0, ELEMENTSOF(origins));
         tcase_add_loop_test(test_case, programs, 0, 5);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
