@@ -8,6 +8,7 @@
 
 #include "inventory/vg-record.h"
 #include "reader/reader.h"
+#include "shared/kernel.h"
 #include "shared/util.h"
 
 /* A user waits at the terminal. A disk that has to spin up takes longer, but that is reported, too. */
@@ -60,7 +61,10 @@ int devices_read(char *const paths[], size_t n, reader_result_function on_result
 
 const char *reader_describe_error(int error)
 {
-        return error == -ETIMEDOUT ? "unresponsive" : error == -EFAULT ? "reader crashed" : strerror(-error);
+        return error == -ETIMEDOUT ? "unresponsive"
+               : error == -EFAULT  ? "reader crashed"
+               : error == -EBADE   ? "reserved by another host (persistent reservation)"
+                                   : strerror(-error);
 }
 
 static int note_damage(struct pv *pv, const char *reason)
@@ -112,6 +116,9 @@ int pv_read(const char *path, struct pv *ret)
         r = devices_read(&(char *){(char *) path}, 1, on_result, ret);
         if (r < 0 && r != -ENOMEM)
                 ret->error = r;
+        /* The kernel's cache makes EIO of any error. */
+        if (ret->error == -EIO && disk_is_reserved(path))
+                ret->error = -EBADE;
         return r == -ENOMEM ? r : 0;
 }
 

@@ -19,7 +19,8 @@ struct pv {
 };
 
 /* Reads the device or image `path`, in another process. An unresponsive device times out after 3 seconds, with the
- * error -ETIMEDOUT. Returns 0 or -ENOMEM. Everything else is in `*ret`, to be freed with pv_done(). */
+ * error -ETIMEDOUT; a disk that another host has reserved, by the kernel's log, has -EBADE. Returns 0 or -ENOMEM. Everything else
+ * is in `*ret`, to be freed with pv_done(). */
 int pv_read(const char *path, struct pv *ret) _nonnull_all_ _must_check_;
 
 /* Enumerates block devices whose ID_FS_TYPE in udev's database is `fs_type`, "LVM2_member" for PVs. Returns 0, with

@@ -66,5 +66,12 @@ bool diskseq_device_exists(dev_t number);
  * device, or the kernel has no such numbers. */
 uint64_t diskseq_read(dev_t number);
 
+/* Whether the last error of a disk, "sda", in the kernel's log is a conflict with another host's persistent reservation. Changes the
+ * log. */
+bool kernel_log_has_conflict(char *log, const char *disk) _nonnull_all_;
+
+/* The same for the disk of a device, by the end of the kernel's log; false if that cannot be read. */
+bool disk_is_reserved(const char *path) _nonnull_all_;
+
 /* Whether the process is blocked in the kernel, usually by a disk: state D of proc_pid_stat(5). False if unknown. */
 bool process_waits_for_disk(pid_t pid);

@@ -436,5 +436,9 @@ void explain_unreadable(struct why *why, const char *path, int error)
         why_state(why, "unreadable", "%s cannot be read: %s; headgate reads it again %s.", path,
                 reader_describe_error(error),
                 for_good ? "when udev announces it" : "after 1, 2, 4, ... 64 seconds");
+        if (error == -EBADE)
+                why_remedy(why, "reserved", "another host has reserved a disk of it",
+                        "Find out which host that is, and have it release the disk: \"sg_persist --read-full-status %s\".",
+                        path);
         why_advise(why, "Have it read now: \"udevadm trigger --action=add %s\".", path);
 }

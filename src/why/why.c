@@ -15,10 +15,10 @@ void why_say(struct why *why, struct strv *texts, const char *format, ...)
 /* Which of several causes answers: the first of these. Of a VG, what its metadata says counts before what is missing, and that before
  * what lvm2 has said; of an LV or a device, what would remain without the others. */
 static const char *const ranking[] = {"exported", "foreign", "shared", "clustered", "vg-autoactivation-off",
-        "activation-skip", "lv-autoactivation-off", "deactivated", "missing-pv", "degraded", "unseen", "inactive",
-        "event-activation-off", "auto-activation-volume-list", "volume-list", "stranded", "failed", "refused",
-        "not-wanted", "activating", "silent", "queued", "md-component", "multipath-component", "luks", "pv-on-lv",
-        "suspended", "partition-table", "too-small", "not-in-blkid"};
+        "activation-skip", "lv-autoactivation-off", "deactivated", "reserved", "missing-pv", "degraded", "unseen",
+        "inactive", "event-activation-off", "auto-activation-volume-list", "volume-list", "stranded", "failed",
+        "refused", "not-wanted", "activating", "silent", "queued", "md-component", "multipath-component", "luks",
+        "pv-on-lv", "suspended", "partition-table", "too-small", "not-in-blkid"};
 
 void why_cause(struct why *why, const char *condition, const char *format, ...)
 {

@@ -376,7 +376,8 @@ int intake_result(const struct reader_result *result, void *userdata)
                 else if (result->error == -EFAULT)
                         log_error("Reader crashed on %s again, ignoring it.", device->name);
                 else if (!device->again && inventory_retry(worker->inventory, device))
-                        (void) log_error_errno(result->error, "Failed to read %s, retrying: %m", device->name);
+                        log_error("Failed to read %s, retrying: %s", device->name,
+                                reader_describe_error(result->error));
                 inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return 0;
         }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "fixture.h"
+#include "shared/kernel.h"
 #include "shared/util.h"
 
 static void read_real(struct kernel_shutdown *shutdown, const char *name)
@@ -411,6 +412,43 @@ START_TEST(only_in_one)
 }
 END_TEST
 
+/* ------ reservations ------ */
+
+#define CONFLICT                                                                                                  \
+        "[   61.1] sd 6:0:0:1: reservation conflict\n"                                                            \
+        "[   61.1] sd 6:0:0:1: [sdb] tag#30 FAILED Result: hostbyte=DID_OK driverbyte=DRIVER_OK cmd_age=0s\n"     \
+        "[   61.1] sd 6:0:0:1: [sdb] tag#30 CDB: Read(10) 28 00 00 00 00 00 00 01 00 00\n"                        \
+        "[   61.1] reservation conflict error, dev sdb, sector 0 op 0x0:(READ) flags 0x0 phys_seg 32 prio class 2\n"
+#define OTHER_ERROR "[   62.1] I/O error, dev sdb, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0\n"
+
+static const struct {
+        const char *log, *disk;
+        bool conflict;
+} conflicts[] = {
+        {CONFLICT, "sdb", true},
+        {CONFLICT "[   62.0] Buffer I/O error on dev sdb, logical block 0, async page read\n", "sdb", true},
+        {"<3>[ 7.5] critical nexus error, dev sda, sector 2 op 0x0:(READ) flags 0x1000 phys_seg 1 prio class 0\n",
+                "sda", true},
+        {"blk_update_request: critical nexus error, dev sdc, sector 2097024\n", "sdc", true},
+        /* Of another disk, or not any more. */
+        {CONFLICT, "sd", false},
+        {CONFLICT, "sdbc", false},
+        {CONFLICT OTHER_ERROR, "sdb", false},
+        {OTHER_ERROR CONFLICT, "sdb", true},
+        /* Who asks for reservations has such a line without an error. */
+        {"sd 6:0:0:1: reservation conflict\n", "sdb", false},
+        {" error, dev sdb, sector 0\n", "sdb", false},
+        {"", "sdb", false},
+};
+
+START_TEST(reservation)
+{
+        _cleanup_free_ char *log = strdup(conflicts[_i].log);
+
+        ck_assert(kernel_log_has_conflict(log, conflicts[_i].disk) == conflicts[_i].conflict);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("kernel-log");
@@ -430,6 +468,7 @@ int main(void)
         tcase_add_test(test_case, in_parallel_at_once);
         tcase_add_test(test_case, nothing_to_show);
         tcase_add_test(test_case, only_in_one);
+        tcase_add_loop_test(test_case, reservation, 0, ELEMENTSOF(conflicts));
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }

@@ -111,6 +111,20 @@ START_TEST(unreadable_device)
 }
 END_TEST
 
+START_TEST(reserved_device)
+{
+        _cleanup_why_ struct why explanation =
+                ask_device(NULL, &(struct device_facts){.in_udev = true, .pv.error = -EBADE});
+
+        expect_answer(&explanation, VERDICT_UNKNOWN, "unknown",
+                "/dev/sda cannot be read: reserved by another host (persistent reservation).");
+        expect_condition(&explanation, "unreadable");
+        expect_condition(&explanation, "reserved");
+        expect_advice(&explanation, "\"sg_persist --read-full-status /dev/sda\"");
+        ck_assert(!has_fact(&explanation, "Besides"));
+}
+END_TEST
+
 START_TEST(pv_without_vg)
 {
         _cleanup_why_ struct why explanation = ask_device("orphan-1", &(struct device_facts){.in_udev = true});
@@ -219,7 +233,8 @@ START_TEST(unreadable_devices)
         static const struct {
                 int error;
                 const char *words;
-        } rows[] = {{-ETIMEDOUT, "unresponsive"}, {-EFAULT, "reader crashed"}};
+        } rows[] = {{-ETIMEDOUT, "unresponsive"}, {-EFAULT, "reader crashed"},
+                {-EBADE, "reserved by another host (persistent reservation)"}};
         _cleanup_pv_ struct pv pv = {};
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++)
@@ -267,6 +282,7 @@ int main(void)
         tcase_add_loop_test(tcase, devices_that_are_no_pvs, 0, ELEMENTSOF(no_pvs));
         tcase_add_test(tcase, locked_device);
         tcase_add_test(tcase, unreadable_device);
+        tcase_add_test(tcase, reserved_device);
         tcase_add_test(tcase, pv_without_vg);
         tcase_add_test(tcase, pv_of_a_vg);
         tcase_add_test(tcase, pv_without_metadata);
