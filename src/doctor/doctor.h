@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "shared/names.h"
+#include "timeline/timeline.h"
 #include "tree/tree.h"
 #include "view/snapshot.h"
 #include "view/systemd.h"
@@ -75,6 +77,10 @@ check_function check_versions, check_lvm_config, check_headgate_config, check_ot
 /* field.c: what other machines' disks and a great many disks bring about, and what is named and is not there */
 check_function check_unlisted, check_nested, check_system_id, check_command_line, check_fstab, check_timeouts,
         check_cookies;
+
+/* Adds the devices of mounts and swaps of this boot that systemd would not have waited for in the boot of the timeline. */
+void timeouts_forecast(
+        struct doctor *doctor, const struct timeline *earlier, struct enumeration *ret) _nonnull_all_;
 
 /* records.c: what lvm2, the worker and udev have noted of VGs, PVs and LVs */
 check_function check_online, check_requests, check_links;

@@ -2,6 +2,8 @@
 
 /* What other machines' disks, disks of virtual machines, a great many disks, and leftovers of what was there before bring about. */
 
+#include <fnmatch.h>
+
 #include "boot/switches.h"
 #include "doctor/doctor.h"
 #include "fast-rules/semaphores.h"
@@ -11,6 +13,7 @@
 #include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/program.h"
+#include "timeline/journal.h"
 
 /* ------ PVs that udev knows ------ */
 
@@ -182,6 +185,73 @@ static int find_in_journal(const struct doctor *doctor, const char *const *words
         return r == -ENOENT ? 0 : MIN(r, 0);
 }
 
+/* The units that the mounts and swaps of the boot are ordered after. */
+static void find_awaited(struct doctor *doctor, struct strv *ret)
+{
+        static const char *const targets[] = {"local-fs.target", "remote-fs.target", "swap.target"};
+        _cleanup_strv_ struct strv units = {};
+        int r = 0;
+
+        FOREACH_ELEMENT(target, targets)
+                r = r ?: systemd_get_list(&doctor->systemd, *target, "Requires", &units)
+                                 ?: systemd_get_list(&doctor->systemd, *target, "Wants", &units);
+        STRV_FOREACH(unit, &units)
+                if (fnmatch("@(*.mount|*.swap)", *unit, FNM_EXTMATCH) == 0)
+                        r = r ?: systemd_get_list(&doctor->systemd, *unit, "After", ret);
+        SORT(ret->strings, ret->n, compare_strings);
+        doctor->out_of_memory |= r < 0;
+}
+
+void timeouts_forecast(struct doctor *doctor, const struct timeline *earlier, struct enumeration *ret)
+{
+        const struct systemd *systemd = &doctor->systemd;
+        uint64_t booted_usec = unit_get_usec(systemd, NULL, "UserspaceTimestampMonotonic"), until_usec = 0;
+        _cleanup_strv_ struct strv units = {};
+
+        find_awaited(doctor, &units);
+        /* After that, disks were plugged in. */
+        doctor->out_of_memory |= timeline_find_pause(earlier, &until_usec) < 0;
+        STRV_FOREACH(unit, &units) {
+                /* What is not known, 0, is endless like that. */
+                uint64_t timeout_usec = MIN(unit_get_usec(systemd, *unit, "JobRunningTimeoutUSec") - 1,
+                        unit_get_usec(systemd, *unit, "JobTimeoutUSec") - 1);
+                _cleanup_free_ char *path = systemd_get_property(systemd, *unit, "SysFSPath");
+                const struct tree_node *node =
+                        path && doctor->tree ? tree_find_kernel_name(doctor->tree, basename(path)) : NULL;
+                bool again = unit > units.strings && streq(unit[-1], *unit);
+
+                FOREACH_ARRAY(bar, earlier->bars, node && node->vg && !again ? earlier->n : 0) {
+                        uint64_t took_usec = usec_between(booted_usec, timeline_end_usec(bar));
+
+                        if (streq(bar->name, node->vg) && bar->end == TIMELINE_DONE && took_usec > timeout_usec &&
+                                timeline_end_usec(bar) <= until_usec)
+                                enumeration_add(ret, path_format("%s (timeout %s, VG %s took %s)", *unit,
+                                                             DURATION_TO_STRING(timeout_usec + 1), bar->name,
+                                                             DURATION_TO_STRING(took_usec))
+                                                             .text);
+                }
+        }
+}
+
+/* By the last three boots, the newest of those that tell of trouble. */
+static void check_forecast(struct doctor *doctor)
+{
+        _cleanup_enumeration_ struct enumeration late = {};
+
+        for (unsigned int i = 1; i <= 3 && late.n == 0; i++) {
+                _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT};
+
+                if (doctor->systemd_error < 0 || timeline_read_earlier(&timeline, i) < 0)
+                        continue;
+                timeouts_forecast(doctor, &timeline, &late);
+                if (late.n > 0)
+                        finding_warning(doctor,
+                                "Raise x-systemd.device-timeout= in fstab(5), or DefaultDeviceTimeoutSec=.",
+                                "In boot -%u, systemd would not have waited long enough for these devices: %s.", i,
+                                late.text ?: "?");
+        }
+}
+
 void check_timeouts(struct doctor *doctor)
 {
         static const char *const of_udev[] = {"--boot", "--quiet", "--no-pager", "--output=cat", "--priority=err",
@@ -203,6 +273,7 @@ void check_timeouts(struct doctor *doctor)
                 finding_warning(doctor,
                         "If they merely come late: x-systemd.device-timeout= in fstab(5), or DefaultDeviceTimeoutSec=",
                         "systemd has not waited long enough for these devices: %s.", devices.text ?: "?");
+        check_forecast(doctor);
 }
 
 /* lvm2 waits for udev without a limit. */

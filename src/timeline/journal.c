@@ -12,6 +12,7 @@
 #include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/messages.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 /* Limit of the field before its last bar: a line stays below 48 KiB, which all readers and sockets accept. */
@@ -345,4 +346,14 @@ int timeline_read_journal(struct timeline *timeline, sd_id128_t boot)
                 timeline->realtime_usec += timeline->bars[0].first_usec;
         }
         return timeline->n > 0 ? 0 : find_nothing(journal);
+}
+
+int timeline_read_earlier(struct timeline *timeline, unsigned int n_boots)
+{
+        sd_id128_t boot;
+
+        if (root_is_chosen() && !secure_getenv("HEADGATE_JOURNAL"))
+                return -ENOENT;
+        return timeline_find_boot(path_format("-%u", n_boots).text, &boot)
+                       ?: timeline_read_journal(timeline, boot);
 }

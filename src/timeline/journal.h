@@ -24,3 +24,6 @@ int timeline_read_journal(struct timeline *timeline, sd_id128_t boot) _nonnull_a
  * journal has no such readable boot; -ENODATA if it is also volatile; -ENOPKG without journalctl; or another
  * negative errno. */
 int timeline_find_boot(const char *name, sd_id128_t *ret) _nonnull_all_ _must_check_;
+
+/* Both, of the boot so many boots ago. With a root that was chosen only tests' own journal is read. */
+int timeline_read_earlier(struct timeline *timeline, unsigned int n_boots) _nonnull_all_ _must_check_;

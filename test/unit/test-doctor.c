@@ -409,6 +409,66 @@ START_TEST(one_thing_is_wrong)
 }
 END_TEST
 
+#define MOUNTS                                                                                                    \
+        VERSION "UserspaceTimestampMonotonic=\"1000000\"\n\"local-fs.target\" { Requires=[\"srv.mount\"] "        \
+                "Wants=[\"mnt.mount\", \"x.service\"] }\n"                                                        \
+                "\"srv.mount\" { After=[\"dev-data-one.device\", \"-.mount\"] }\n"                                \
+                "\"mnt.mount\" { After=[\"dev-data-one.device\", \"dev-sda.device\"] }\n"                         \
+                "\"x.service\" { After=[\"dev-other.device\"] }\n"
+#define DEVICE(name, kernel_name, timeouts)                                                                       \
+        "\"" name "\" { SysFSPath=\"/sys/devices/virtual/block/" kernel_name "\" " timeouts " }\n"
+
+static const struct {
+        const char *devices;
+        uint64_t first_usec, took_usec;
+        enum timeline_end end;
+        const char *expected;
+} forecasts[] = {
+        {DEVICE("dev-data-one.device", "dm-0", "JobRunningTimeoutUSec=\"5000000\""), 3000000, 3500000,
+                TIMELINE_DONE, "dev-data-one.device (timeout 5.0s, VG data took 5.5s)"},
+        {DEVICE("dev-data-one.device", "dm-0", "JobRunningTimeoutUSec=\"90000000\" JobTimeoutUSec=\"250000\""),
+                1000000, 300000, TIMELINE_DONE, "dev-data-one.device (timeout 250ms, VG data took 300ms)"},
+        /* From the start of the kernel it took longer. */
+        {DEVICE("dev-data-one.device", "dm-0", "JobRunningTimeoutUSec=\"5000000\""), 2000000, 3500000,
+                TIMELINE_DONE, NULL},
+        {DEVICE("dev-data-one.device", "dm-0", "JobRunningTimeoutUSec=\"5000000\""), 3000000, 3500000,
+                TIMELINE_FAILED, NULL},
+        {DEVICE("dev-data-one.device", "dm-0", "JobTimeoutUSec=\"18446744073709551615\""), 3000000, 3500000,
+                TIMELINE_DONE, NULL},
+        {DEVICE("dev-data-one.device", "dm-7", "JobRunningTimeoutUSec=\"5000000\""), 3000000, 3500000,
+                TIMELINE_DONE, NULL},
+        {DEVICE("dev-other.device", "dm-0", "JobRunningTimeoutUSec=\"5000000\""), 3000000, 3500000, TIMELINE_DONE,
+                NULL},
+        /* Its disk was plugged in an hour later. */
+        {DEVICE("dev-data-one.device", "dm-0", "JobRunningTimeoutUSec=\"5000000\""), 3600000000, 3500000,
+                TIMELINE_DONE, NULL},
+};
+
+/* That a boot like an earlier one would not end well. */
+START_TEST(forecast)
+{
+        _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
+        _cleanup_timeline_ struct timeline earlier = {};
+        _cleanup_enumeration_ struct enumeration late = {};
+        _cleanup_free_ char *systemd = string_format("%s%s", MOUNTS, forecasts[_i].devices);
+
+        shape_write("systemd", systemd);
+        for (size_t i = 0; i < 2; i++) {
+                struct timeline_bar *bar = timeline_add(&earlier);
+
+                ck_assert_ptr_nonnull(bar);
+                bar->name = strdup(i == 0 ? "other" : "data");
+                bar->first_usec = i == 0 ? 1500000 : forecasts[_i].first_usec;
+                bar->phases_usec[TIMELINE_LVM2] = i == 0 ? 1000000 : forecasts[_i].took_usec;
+                bar->end = forecasts[_i].end;
+        }
+        ck_assert_int_eq(doctor_open(&doctor), 0);
+        timeouts_forecast(&doctor, &earlier, &late);
+        ck_assert_pstr_eq(late.text, forecasts[_i].expected);
+        ck_assert(!doctor.out_of_memory);
+}
+END_TEST
+
 /* Another machine's VG is no reason to worry, unless boot waits for it. */
 START_TEST(foreign)
 {
@@ -482,6 +542,7 @@ int main(void)
         tcase_add_checked_fixture(test, set_up, tear_down);
         tcase_add_test(test, all_is_well);
         tcase_add_loop_test(test, one_thing_is_wrong, 0, ELEMENTSOF(cases));
+        tcase_add_loop_test(test, forecast, 0, ELEMENTSOF(forecasts));
         tcase_add_test(test, foreign);
         tcase_add_test(test, old_requests);
         tcase_add_test(test, many_names);
