@@ -5,11 +5,14 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "boot/plan.h"
 #include "cli/verb.h"
 #include "lvm/command.h"
 #include "report/scrub.h"
 #include "shared/kernel.h"
 #include "shared/program.h"
+#include "timeline/journal.h"
+#include "tree/tree.h"
 #include "view/snapshot.h"
 
 static bool arg_anonymize;
@@ -101,6 +104,50 @@ static int add_mounts(struct scrubber *scrubber, int root_fd, const char *path)
         return r;
 }
 
+/* Of encrypted devices, also of those that are not open. */
+static int add_crypttab(struct scrubber *scrubber, int root_fd)
+{
+        _cleanup_free_ char *text = NULL;
+        int r = read_file_at(root_fd, root_relative(CRYPTTAB_FILE), &text, NULL) == -ENOMEM ? -ENOMEM : 0;
+
+        FOREACH_LINE(line, text) {
+                char *name;
+
+                if (dm_split_words(line, 1, 0, &name) > 0 && *name != '#')
+                        r = r ?: scrubber_add(scrubber, "dm", name);
+        }
+        return r;
+}
+
+/* Of a device that an earlier shutdown removed. */
+static int add_removed(struct scrubber *scrubber, const struct timeline_bar *bar)
+{
+        _cleanup_free_ char *copy = strdup(bar->name);
+        char *vg = copy, *lv, *layer;
+
+        if (!copy || !dm_split_lvm_name(NULL, NULL, &vg, &lv, &layer))
+                return -ENOMEM;
+        for (enum tree_kind kind = TREE_MULTIPATH; kind <= TREE_LV_INTEGRITY_PART; kind++)
+                if (streq(bar->kind, tree_kind_to_string(kind)))
+                        return kind < TREE_LV_LINEAR ? scrubber_add(scrubber, "dm", bar->name)
+                                                     : scrubber_add(scrubber, "vg", vg)
+                                                               ?: scrubber_add(scrubber, "lv", lv);
+        return 0;
+}
+
+/* Of VGs and devices that only an earlier boot had. */
+static int add_earlier(struct scrubber *scrubber, enum timeline_kind kind, unsigned int n_boots)
+{
+        _cleanup_timeline_ struct timeline timeline = {.kind = kind};
+        int r = timeline_read_earlier(&timeline, n_boots) == -ENOMEM ? -ENOMEM : 0;
+
+        FOREACH_ARRAY(bar, timeline.bars, timeline.n)
+                r = r
+                            ?: kind == TIMELINE_BOOT ? scrubber_add(scrubber, "vg", bar->name)
+                                                     : add_removed(scrubber, bar);
+        return r;
+}
+
 static int add_names(struct scrubber *scrubber)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
@@ -112,8 +159,12 @@ static int add_names(struct scrubber *scrubber)
                 host[strcspn(host, ".")] = '\0';
                 r = r ?: scrubber_add(scrubber, "host", host);
         }
+        /* As the members above. */
+        for (unsigned int i = 1; i <= 2; i++)
+                r = r ?: add_earlier(scrubber, TIMELINE_BOOT, i) ?: add_earlier(scrubber, TIMELINE_SHUTDOWN, i);
         return r ?: add_mounts(scrubber, sources.root_fd, "proc/self/mountinfo")
-                            ?: add_mounts(scrubber, sources.root_fd, "etc/fstab");
+                            ?: add_mounts(scrubber, sources.root_fd, "etc/fstab")
+                            ?: add_crypttab(scrubber, sources.root_fd);
 }
 
 /* ------ the archive. These return 0 or a negative errno ------ */
