@@ -359,8 +359,8 @@ static int open_sources(struct sources *sources)
 {
         int r = sources_open(sources) ?: sources_read_config(sources) ?: sources_read_entries(sources);
 
-        if (r < 0)
-                return r;
+        if (r < 0 || (arg_metrics && sources->run_error < 0 && sources->run_error != -ENOENT))
+                return r ?: sources->run_error;
         if (sources->run_error == -EACCES)
                 log_notice("Only root may look into /run/headgate; this is what anybody can see:");
         else if (sources->run_error < 0 && sources->run_error != -ENOENT)
@@ -388,9 +388,8 @@ static int print_metrics(struct sources *sources)
         _cleanup_metrics_ struct metrics metrics = {};
         _cleanup_free_ char *text = NULL;
         _cleanup_(lines_done) struct lines lines = {};
-        int r = sources->run_error < 0 && sources->run_error != -ENOENT ? sources->run_error : 0;
+        int r = look(sources, NULL, 0, true, &lines);
 
-        r = r ?: look(sources, NULL, 0, true, &lines);
         if (r >= 0)
                 r = metrics_read(sources, &metrics);
         text = r < 0 ? NULL : metrics_format(&metrics);
