@@ -50,7 +50,7 @@ struct timeline_bar {
         uint64_t complete_usec; /* when all PVs were seen; or 0 */
         uint64_t n_pvs, n_lvs;  /* LVs with autoactivation enabled */
         uint64_t n_tries;
-        /* What came before, of this boot only, see view/disk-times.h; 0 if it is not known. */
+        /* The time before, of this boot only, see view/disk-times.h; 0 if unknown. */
         uint64_t driver_usec;    /* until the kernel had the disk of the last PV */
         uint64_t disk_udev_usec; /* then udev, with that disk */
         uint64_t initrd_usec;    /* the initrd, of the time until the first PV */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What came before headgate saw a disk, by what systemd, udev and the nodes in /dev say. */
+/* The time before headgate saw a disk, from systemd, udev and the nodes in /dev. */
 
 #include "view/disk-times.h"
 
