@@ -249,7 +249,7 @@ static int run_blame(char *names[], size_t n, struct table *table)
                 return chain_run(n > 0 ? names[0] : "local-fs.target", table);
         r = read_selected(&timeline, names, n);
         if (r != EXIT_SUCCESS)
-                return r;
+                return r == EXIT_NOT_ALL_UP ? verb_print(table, r, "print the table") : r;
         SORT(timeline.bars, timeline.n, timeline_by_blame);
         FOREACH_ARRAY(bar, timeline.bars, timeline.n)
                 add_bar(table, bar);

@@ -147,8 +147,8 @@ static int run(char *names[], size_t n, struct table *table)
         if (r < 0)
                 return verb_fail(r, "Failed to read the PVs: %m");
         if (check_names(&survey, names, n) < 0)
-                return EXIT_NOT_ALL_UP;
-        FOREACH_ARRAY(vg, survey.vgs, survey.n_vgs)
+                result = EXIT_NOT_ALL_UP;
+        FOREACH_ARRAY(vg, survey.vgs, result == EXIT_SUCCESS ? survey.n_vgs : 0)
                 if (n == 0 || strv_has(&asked, vg->name))
                         result = MAX(result, handle_vg(vg, &config.system_id, table));
         return arg_balance ? result : verb_print(table, result, "print the copies");

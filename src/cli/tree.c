@@ -288,7 +288,7 @@ static int run(char *names[], size_t n, struct table *table)
         else if (!arg_all)
                 tree_view_leave_out_empty(&view);
         if (r == -ENOENT)
-                return EXIT_NOT_ALL_UP;
+                return verb_print(table, EXIT_NOT_ALL_UP, "print the tree");
         if (r >= 0)
                 r = tree_view_draw(&view, arg_inverse ? TREE_DOWNWARDS : TREE_UPWARDS, &rows);
         for (struct tree_row *row = rows.rows; r >= 0 && row < rows.rows + rows.n; row++)
