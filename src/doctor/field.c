@@ -212,7 +212,7 @@ void timeouts_forecast(struct doctor *doctor, const struct timeline *earlier, st
         /* After that, disks were plugged in. */
         doctor->out_of_memory |= timeline_find_pause(earlier, &until_usec) < 0;
         STRV_FOREACH(unit, &units) {
-                /* What is not known, 0, is endless like that. */
+                /* An unknown timeout is 0, and so endless. */
                 uint64_t timeout_usec = MIN(unit_get_usec(systemd, *unit, "JobRunningTimeoutUSec") - 1,
                         unit_get_usec(systemd, *unit, "JobTimeoutUSec") - 1);
                 _cleanup_free_ char *path = systemd_get_property(systemd, *unit, "SysFSPath");

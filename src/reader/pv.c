@@ -61,10 +61,9 @@ int devices_read(char *const paths[], size_t n, reader_result_function on_result
 
 const char *reader_describe_error(int error)
 {
-        return error == -ETIMEDOUT ? "unresponsive"
-               : error == -EFAULT  ? "reader crashed"
-               : error == -EBADE   ? "reserved by another host (persistent reservation)"
-                                   : strerror(-error);
+        if (error == -EBADE)
+                return "reserved by another host (persistent reservation)";
+        return error == -ETIMEDOUT ? "unresponsive" : error == -EFAULT ? "reader crashed" : strerror(-error);
 }
 
 static int note_damage(struct pv *pv, const char *reason)

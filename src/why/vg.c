@@ -205,7 +205,7 @@ static int add_batch(struct why *why, uint64_t asked_usec, struct timeline *time
 
 #define KNOWN_TO_STRING(usec) ((usec) > 0 ? DURATION_TO_STRING(usec) : "an unknown time")
 
-/* What came before headgate saw the last PV. */
+/* The time before headgate saw the last PV. */
 static void explain_origin(struct why *why, struct timeline_bar *bar)
 {
         struct milestones milestones = milestones_read(why->sources->root_fd);
