@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate blame and headgate plot: what took how long at a boot, or at a shutdown, as a table or as a picture. The
- * timeline of this boot is made of the worker's records; those of an earlier one, and of a shutdown, are in the journal. */
+/* headgate blame and headgate plot: a timeline as a table or as SVG. The timeline of this boot is made from the worker's records.
+ * Timelines of earlier boots and of shutdowns are in the journal. */
 
 #include "cli/critical-chain.h"
 #include "cli/verb.h"
@@ -18,7 +18,7 @@
 static bool arg_boot;
 static bool arg_shutdown;
 static bool arg_chain;
-static const char *arg_which; /* NULL for this boot, and for the shutdown before it */
+static const char *arg_which; /* NULL for this boot or the last shutdown */
 
 /* ------ reading. These return 0 or a negative errno, having logged what is wrong ------ */
 
@@ -38,10 +38,10 @@ static int read_this_boot(struct timeline *timeline)
                         (void) timeline_bar_add_origin(&timeline->bars[i], sources.vgs[i], &milestones);
         }
         timeline_finish_boot(timeline);
-        return r < 0 ? log_error_errno(r, "Failed to read what the worker has written down: %m") : 0;
+        return r < 0 ? log_error_errno(r, "Failed to read the worker's records: %m") : 0;
 }
 
-/* Without an answer from systemd there are none. */
+/* If systemd cannot be asked, there are no targets. */
 static void read_targets(struct timeline *timeline)
 {
         static const char *const targets[TIMELINE_TARGETS] = {
@@ -56,16 +56,16 @@ static void read_targets(struct timeline *timeline)
                         (struct timeline_target){targets[i], unit_active_since_usec(&systemd, targets[i])};
 }
 
-/* Logs why the journal has not got what was asked for. */
+/* Logs why the journal does not have the timeline or boot. */
 static int log_not_in_journal(int r, const char *what, const char *which, const char *why)
 {
         if (r == -ENODATA)
-                log_error(
-                        "No %s %s: the journal is volatile and has this boot only; see Storage= in journald.conf(5).",
+                log_error("No %s %s: the journal is volatile and has only this boot; see Storage= in "
+                          "journald.conf(5).",
                         what, which);
         else if (r == -ENOENT)
                 log_error("No %s %s in the journal%s; %s.", what, which,
-                        geteuid() == 0 ? "" : ", as far as you may read it", why);
+                        geteuid() == 0 ? "" : " that you may read", why);
         else
                 (void) log_error_errno(r, "Failed to read the journal: %m");
         return r;
@@ -79,9 +79,9 @@ static int read_past(sd_id128_t boot, struct timeline *timeline)
         if (r >= 0)
                 return 0;
         return log_not_in_journal(r,
-                timeline->kind == TIMELINE_BOOT ? "timeline of boot" : "timeline of a shutdown at the end of boot",
+                timeline->kind == TIMELINE_BOOT ? "timeline of boot" : "timeline of the shutdown of boot",
                 SD_ID128_TO_STRING(boot),
-                "headgate was not in charge, had nothing to do, or could not log it before the machine went off");
+                "headgate was not in charge, had no VG or device, or could not log it before power-off");
 }
 
 static int read_timeline(struct timeline *timeline)
@@ -118,7 +118,7 @@ static void log_unknown(const struct timeline *timeline, const char *name)
                 suggestion_log_unknown(&suggestion, "device or storage tree", "see headgate blame --shutdown");
 }
 
-/* The timeline that was asked for, with what has one of the names, or all. Returns an exit status. */
+/* Reads the timeline, and selects the bars with these names, or all. Returns an exit status. */
 static int read_selected(struct timeline *timeline, char *const names[], size_t n)
 {
         const char *unknown = NULL;
@@ -126,8 +126,8 @@ static int read_selected(struct timeline *timeline, char *const names[], size_t 
         if (read_timeline(timeline) < 0)
                 return EXIT_CANNOT_TELL;
         if (timeline->n_skipped > 0)
-                log_warning("Ignoring %zu VGs or devices in the journal that another version of headgate logged.",
-                        timeline->n_skipped);
+                log_warning(
+                        "Ignoring %zu VGs or devices logged by another version of headgate.", timeline->n_skipped);
         if (timeline_select(timeline, names, n, &unknown) >= 0)
                 return EXIT_SUCCESS;
         log_unknown(timeline, unknown);
@@ -136,7 +136,7 @@ static int read_selected(struct timeline *timeline, char *const names[], size_t 
 
 /* ------ tables ------ */
 
-/* A line of the table. Of the bar, times that are not known are COLUMN_UNKNOWN. */
+/* A line of the table. Unknown times of the bar are COLUMN_UNKNOWN. */
 struct line {
         const char *color;
         struct timeline_bar bar;
@@ -148,48 +148,48 @@ struct line {
 
 static const struct column boot_columns[] = {
         COLUMN("VG", ALWAYS, STRING, bar.name, "name of the volume group"),
-        COLUMN("STATE", ALWAYS, STRING, bar.state, "its state, as headgate status has it", .colored = true),
-        COLUMNS_OF_TIME("OWN", DURATION, own_usec, "TOTAL without QUEUE; the largest comes first", .unknown = "-"),
+        COLUMN("STATE", ALWAYS, STRING, bar.state, "its state, as in headgate status", .colored = true),
+        COLUMNS_OF_TIME("OWN", DURATION, own_usec, "TOTAL without QUEUE; the longest is first", .unknown = "-"),
         COLUMNS_OF_TIME("TOTAL", DURATION, total_usec,
-                "from its first physical volume until its links were there, or until now", .unknown = "-"),
-        COLUMNS_OF_PHASE("PVS", PVS, "of that, waiting for physical volumes"),
-        COLUMNS_OF_PHASE("QUEUE", QUEUE, "complete, and waiting for lvm2"),
-        COLUMNS_OF_PHASE("LVM2", LVM2, "lvm2 at work on it"),
-        COLUMNS_OF_PHASE("UDEV", UDEV, "udev at work on the links of its last logical volume"),
-        COLUMNS_OF_TIME("FIRST", MOMENT, bar.first_usec,
-                "when the first physical volume was seen, from the start of the kernel"),
+                "time from its first physical volume to its last link in /dev, or until now", .unknown = "-"),
+        COLUMNS_OF_PHASE("PVS", PVS, "time waiting for physical volumes"),
+        COLUMNS_OF_PHASE("QUEUE", QUEUE, "time in headgate's queue"),
+        COLUMNS_OF_PHASE("LVM2", LVM2, "time in lvm2"),
+        COLUMNS_OF_PHASE("UDEV", UDEV, "time in udev, for the links of its last logical volume"),
+        COLUMNS_OF_TIME("FIRST", MOMENT, bar.first_usec, "time of its first physical volume, since kernel start"),
         COLUMN("DRIVER", ON_REQUEST, DURATION, bar.driver_usec,
-                "before that: from the start of the kernel until it had the disk of the last physical volume",
-                .unknown = "-"),
+                "time from kernel start until it had the disk of the last physical volume", .unknown = "-"),
         COLUMN("DRIVER-USEC", IN_JSON, NUMBER, bar.driver_usec, "the same, in microseconds"),
-        COLUMN("DISK-UDEV", ON_REQUEST, DURATION, bar.disk_udev_usec, "udev at work on that disk", .unknown = "-"),
+        COLUMN("DISK-UDEV", ON_REQUEST, DURATION, bar.disk_udev_usec, "time in udev, for that disk",
+                .unknown = "-"),
         COLUMN("DISK-UDEV-USEC", IN_JSON, NUMBER, bar.disk_udev_usec, "the same, in microseconds"),
-        COLUMN("INITRD", ON_REQUEST, DURATION, bar.initrd_usec, "of FIRST, the initrd", .unknown = "-"),
+        COLUMN("INITRD", ON_REQUEST, DURATION, bar.initrd_usec, "time in the initrd, as part of FIRST",
+                .unknown = "-"),
         COLUMN("INITRD-USEC", IN_JSON, NUMBER, bar.initrd_usec, "the same, in microseconds"),
         COLUMN("ASKED-USEC", IN_JSON, NUMBER, bar.asked_usec,
-                "when lvm2 was asked, from the start of the kernel, in microseconds"),
-        COLUMN("END-USEC", IN_JSON, NUMBER, end_usec, "when it was up, likewise"),
-        COLUMN("N-PVS", ALWAYS, NUMBER, bar.n_pvs, "how many physical volumes it has"),
-        COLUMN("N-LVS", ALWAYS, NUMBER, bar.n_lvs, "how many logical volumes are to be activated"),
+                "start of its vgchange, since kernel start, in microseconds"),
+        COLUMN("END-USEC", IN_JSON, NUMBER, end_usec, "time at which it was active, likewise"),
+        COLUMN("N-PVS", ALWAYS, NUMBER, bar.n_pvs, "number of its physical volumes"),
+        COLUMN("N-LVS", ALWAYS, NUMBER, bar.n_lvs, "number of its logical volumes to activate"),
         COLUMN("REASON", ALWAYS, STRING, bar.reason,
-                "why it is not active, who has activated it but headgate, or which program lvm2 waited for",
+                "why it is not active, what else than headgate activated it, or which program lvm2 waited for",
                 .flags = SCOLS_FL_WRAP),
 };
 
 static const struct column shutdown_columns[] = {
         COLUMN("NODE", ALWAYS, STRING, bar.name, "device-mapper's or the kernel's name of the device"),
-        COLUMN("TREE", ALWAYS, STRING, bar.tree, "the storage tree that it belongs to"),
-        COLUMN("KIND", ALWAYS, STRING, bar.kind, "what it is"),
-        COLUMN("STATE", ALWAYS, STRING, bar.state, "gone, or left to systemd's own last attempt", .colored = true),
-        COLUMNS_OF_PHASE("STOPPING", STOPPING,
-                "from the request to shut down until services had stopped and headgate-teardown started"),
-        COLUMNS_OF_PHASE("WAITED", HELD, "from the start of headgate-teardown until nothing held it any more"),
-        COLUMNS_OF_PHASE("REMOVAL", REMOVAL, "from then until it was gone, or was given up"),
-        COLUMN("ATTEMPTS", ALWAYS, NUMBER, bar.n_tries, "how often its removal was tried"),
+        COLUMN("TREE", ALWAYS, STRING, bar.tree, "its storage tree"),
+        COLUMN("KIND", ALWAYS, STRING, bar.kind, "kind of device"),
+        COLUMN("STATE", ALWAYS, STRING, bar.state, "gone (removed), or left (to systemd-shutdown)",
+                .colored = true),
+        COLUMNS_OF_PHASE("STOPPING", STOPPING, "time from the shutdown request to the start of headgate-teardown"),
+        COLUMNS_OF_PHASE("WAITED", HELD, "time from the start of headgate-teardown until nothing used it"),
+        COLUMNS_OF_PHASE("REMOVAL", REMOVAL, "time from then until it was removed or skipped"),
+        COLUMN("ATTEMPTS", ALWAYS, NUMBER, bar.n_tries, "number of attempts to remove it"),
         COLUMNS_OF_TIME("FIRST", MOMENT, bar.first_usec,
-                "when the shutdown was requested, or else headgate-teardown started, from the start of the kernel"),
-        COLUMNS_OF_TIME("END", MOMENT, end_usec, "when it was gone, or was given up, likewise"),
-        COLUMN("REASON", ALWAYS, STRING, bar.reason, "what holds it", .flags = SCOLS_FL_WRAP),
+                "time of the shutdown request, or else of the start of headgate-teardown, since kernel start"),
+        COLUMNS_OF_TIME("END", MOMENT, end_usec, "time at which it was removed or skipped, likewise"),
+        COLUMN("REASON", ALWAYS, STRING, bar.reason, "what uses it", .flags = SCOLS_FL_WRAP),
 };
 
 /* Not reached and unknown are not the same as zero. */
@@ -232,7 +232,7 @@ static const struct table_kind *choose_table(size_t n_names _unused_)
                 return NULL;
         }
         if (arg_chain && (arg_which || arg_shutdown)) {
-                log_error("--critical-chain is of this boot only.");
+                log_error("--critical-chain shows this boot only.");
                 return NULL;
         }
         return arg_chain ? &chain_table : arg_shutdown ? &shutdown : &boot;
@@ -275,25 +275,26 @@ static int run_plot(char *names[], size_t n, struct table *table _unused_)
 }
 
 static const struct verb_option options[] = {
-        /* Of blame alone. */
-        {"critical-chain", '\0', NULL, "What a mount or another unit waited for last, down to a disk", &arg_chain},
-        {"boot", '\0', "[=BOOT]", "Of this boot, or another: volume groups (the default)", &arg_boot, &arg_which},
-        {"shutdown", '\0', "[=BOOT]", "Of the shutdown before it, or that ended another: devices", &arg_shutdown,
+        /* Only blame has this option. */
+        {"critical-chain", '\0', NULL, "Show what a mount or unit waited for last, down to a disk", &arg_chain},
+        {"boot", '\0', "[=BOOT]", "Volume groups of this boot (the default), or of another one", &arg_boot,
+                &arg_which},
+        {"shutdown", '\0', "[=BOOT]", "Devices of the last shutdown, or of the one that ended BOOT", &arg_shutdown,
                 &arg_which},
         {},
 };
 
-const struct verb verb_blame = {"blame", "[NAME...]", "Show what took longest at boot or at shutdown, and on what",
+const struct verb verb_blame = {"blame", "[NAME...]", "Show what took longest at boot or at shutdown",
         .help = "Usage: headgate blame [--boot[=BOOT]] [OPTION...] [VG...]\n"
                 "       headgate blame --shutdown[=BOOT] [OPTION...] [DEVICE|TREE...]\n"
                 "       headgate blame --critical-chain [OPTION...] [MOUNTPOINT|UNIT]\n\n"
-                "Show what took longest, and on what.\n\n",
+                "Show how long each volume group took at boot, or each device at shutdown.\n\n",
         .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n", .options = options,
         .choose_table = choose_table, .run = run_blame};
 
-const struct verb verb_plot = {"plot", "[NAME...]", "Draw that as a picture",
+const struct verb verb_plot = {"plot", "[NAME...]", "Draw the timeline as SVG",
         .help = "Usage: headgate plot [--boot[=BOOT]] [VG...] > FILE.svg\n"
                 "       headgate plot --shutdown[=BOOT] [DEVICE|TREE...] > FILE.svg\n\n"
-                "Draw what took how long, as an SVG picture.\n\n",
+                "Draw the timeline of a boot or shutdown as SVG.\n\n",
         .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n",
         .options = options + 1, .run = run_plot};

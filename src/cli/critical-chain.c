@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate blame --critical-chain: what a unit, a mount for instance, waited for last at this boot, down to a disk. From unit to unit
- * it is what systemd started last before that, as systemd-analyze has it; below an LV it is what its VG waited for last. */
+/* headgate blame --critical-chain: what a unit, such as a mount, waited for last at this boot, down to a disk. Below a unit is
+ * the unit that was active last before it started, as in systemd-analyze. Below an LV is the last PV of its VG. */
 
 #include "cli/critical-chain.h"
 
@@ -15,7 +15,7 @@
 #include "view/snapshot.h"
 #include "view/systemd.h"
 
-/* Units may be ordered in a circle, and devices lie on each other in one. */
+/* Units and devices may form a cycle. */
 #define LINKS_MAX 64
 
 struct line {
@@ -27,9 +27,9 @@ static const struct column columns[] = {
         COLUMN("NAME", ALWAYS, STRING, name, "the unit, logical volume, volume group, physical volume or device",
                 .flags = SCOLS_FL_TREE),
         COLUMN("KIND", IN_JSON, STRING, kind, "unit, lv, vg, pv, device or driver"),
-        COLUMNS_OF_TIME("ACTIVE", MOMENT, active_usec, "when it was active or there, from the start of the kernel",
-                .unknown = "-"),
-        COLUMNS_OF_TIME("TOOK", SHORT_DURATION, took_usec, "of that, its own start", .unknown = "-"),
+        COLUMNS_OF_TIME(
+                "ACTIVE", MOMENT, active_usec, "time at which it was active, since kernel start", .unknown = "-"),
+        COLUMNS_OF_TIME("TOOK", SHORT_DURATION, took_usec, "time that it took itself", .unknown = "-"),
 };
 const struct table_kind chain_table = {"chain", columns, ELEMENTSOF(columns)};
 
@@ -44,7 +44,7 @@ struct chain {
         size_t n;
 };
 
-/* Times are 0 if they are not known: when it was there, and when its own start had begun. */
+/* `active_usec` and `started_usec` are 0 if they are not known. */
 static void add_link(
         struct chain *chain, const char *kind, const char *name, uint64_t active_usec, uint64_t began_usec)
 {
@@ -52,7 +52,7 @@ static void add_link(
         const struct line line = {NULL, name, kind, active_usec ?: COLUMN_UNKNOWN,
                 known ? active_usec - began_usec : COLUMN_UNKNOWN};
 
-        /* In JSON, one below another would be inside it. */
+        /* JSON is a flat list. */
         chain->last = table_add_line(chain->table, chain->table->options.json ? NULL : chain->last, &line);
         chain->n++;
 }
@@ -67,7 +67,7 @@ static dev_t later_device(const struct chain *chain, dev_t a, dev_t b)
                        : a;
 }
 
-/* Returns the PV that was there last. */
+/* Returns the PV that appeared last. */
 static dev_t add_vg(struct chain *chain, const struct vg *vg)
 {
         struct vg_times times = vg_first_times(vg);
@@ -115,7 +115,7 @@ static void add_devices(struct chain *chain, dev_t number, uint64_t active_usec)
 
 /* ------ units ------ */
 
-/* Of the units that match the pattern, the last one that was active at that time; NULL for none. */
+/* The unit matching the pattern that was active last before that time; NULL for none. */
 static char *find_last_unit(
         const struct systemd *systemd, const struct strv *units, const char *pattern, uint64_t until_usec)
 {
@@ -134,7 +134,7 @@ static char *find_last_unit(
         return last ? strdup(last) : NULL;
 }
 
-/* Returns what it waited for last: a file system, in the first place, for its device and its check. */
+/* Returns the unit that it waited for last. For a file system, its device and its check come first. */
 static char *add_unit(struct chain *chain, const char *unit)
 {
         uint64_t active_usec = unit_active_since_usec(chain->systemd, unit);
@@ -164,7 +164,7 @@ static bool add_device_of_unit(struct chain *chain, const char *unit)
 
 /* ------ the verb ------ */
 
-/* By a mount point, or with or without its suffix. */
+/* `name` is a mount point, or a unit with or without its suffix. */
 static char *name_to_unit(const char *name)
 {
         _cleanup_free_ char *path = *name == '/' ? realpath(name, NULL) : NULL;

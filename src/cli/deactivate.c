@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate deactivate: does for a machine that keeps running what headgate-teardown does at shutdown; and headgate plan
- * teardown, which prints the same table as --dry-run, of the shutdown. */
+/* headgate deactivate: removes devices of a running machine, as headgate-teardown does at shutdown. Also headgate plan teardown,
+ * which prints the table of --dry-run for shutdown. */
 
 #include "cli/verb.h"
 #include "deactivate/deactivation.h"
@@ -24,16 +24,16 @@ struct line {
 static const struct column columns[] = {
         COLUMN("NODE", ALWAYS, STRING, node.name,
                 "device-mapper's or the kernel's name of a device, or a mount point"),
-        COLUMN("TREE", ALWAYS, STRING, tree_name, "the storage tree that it belongs to"),
-        COLUMN("KIND", ALWAYS, STRING, kind, "what it is"),
+        COLUMN("TREE", ALWAYS, STRING, tree_name, "its storage tree"),
+        COLUMN("KIND", ALWAYS, STRING, kind, "kind of node"),
         COLUMN("DEVICE", IN_JSON, STRING, node.kernel_name, "the kernel's name"),
         COLUMN("VG", IN_JSON, STRING, node.vg, "the volume group of a logical volume"),
-        COLUMN("PV", IN_JSON, BOOL, node.is_pv, "whether it is a physical volume"),
-        COLUMN("SUSPENDED", IN_JSON, BOOL, node.suspended, "whether device-mapper has suspended it"),
-        COLUMN("STEP", ALWAYS, NUMBER, step, "when its turn is: what has the same number goes at once"),
+        COLUMN("PV", IN_JSON, BOOL, node.is_pv, "whether an LV of another volume group lies on it"),
+        COLUMN("SUSPENDED", IN_JSON, BOOL, node.suspended, "whether it is suspended: I/O to it waits"),
+        COLUMN("STEP", ALWAYS, NUMBER, step, "order of removal: nodes with the same number at once"),
         COLUMN("ACTION", ALWAYS, STRING, action, "remove, await (systemd does it) or leave"),
-        COLUMN("HELD-BY", ALWAYS, SUMMARY, holders, "what has to go before", .flags = SCOLS_FL_WRAP),
-        COLUMN("REASON", ALWAYS, STRING, reason, "why it is left alone", .flags = SCOLS_FL_WRAP),
+        COLUMN("HELD-BY", ALWAYS, SUMMARY, holders, "nodes to be removed before it", .flags = SCOLS_FL_WRAP),
+        COLUMN("REASON", ALWAYS, STRING, reason, "why it is not removed", .flags = SCOLS_FL_WRAP),
         COLUMN("UNIT", IN_JSON, STRING, unit, "the unit that removes it"),
 };
 
@@ -60,7 +60,7 @@ static const char *action_on(const struct tree_node *node)
 
 static void add_line(struct table *table, const char *tree_name, const struct tree_node *node)
 {
-        const char *cycle = node->cycle ? "in a circle with others, which are tried in turn" : NULL;
+        const char *cycle = node->cycle ? "in a dependency cycle; its nodes are tried in turn" : NULL;
         _cleanup_strv_ struct strv holders = {};
 
         table_fail(table, tree_nodes_names(&node->uppers, &holders));
@@ -77,7 +77,7 @@ static void add_line(struct table *table, const char *tree_name, const struct tr
                 });
 }
 
-/* Adds, in the order in which they can go, the nodes of all storage trees of which at least one node is of interest. */
+/* Adds the nodes of all storage trees with at least one node of interest, in the order of removal. */
 static void add_lines(
         struct table *table, const struct tree *tree, bool (*is_of_interest)(const struct tree_node *node))
 {
@@ -114,15 +114,14 @@ static int run_teardown(char *names[] _unused_, size_t n _unused_, struct table 
                         : tree_read(root_fd, &tree) ?: teardown_scope_apply(tree, TEARDOWN_ALL) ?: tree_order(tree);
 
         if (r < 0)
-                return verb_fail(r, "Failed to find out what storage there is: %m");
+                return verb_fail(r, "Failed to read the storage tree: %m");
         add_lines(table, tree, is_removable);
         return verb_print(table, EXIT_SUCCESS, "print the table");
 }
 
-const struct verb verb_plan_teardown = {"teardown", "",
-        "Show in which order the storage that is there can be taken down",
+const struct verb verb_plan_teardown = {"teardown", "", "Show in which order storage is removed at shutdown",
         .help = "Usage: headgate plan teardown [OPTION...]\n\n"
-                "Show in which order storage is taken down at shutdown.\n\n",
+                "Show in which order storage is removed at shutdown.\n\n",
         .footer = "Exit status: 0, or 2 if something could not be read.\n\n", .page = "plan",
         .takes_no_names = true, .root_only = "ask device-mapper for its devices",
         .table = TABLE_KIND("nodes", columns), .run = run_teardown};
@@ -133,7 +132,7 @@ static bool arg_all;
 static bool arg_dry_run;
 static bool arg_serial;
 static bool arg_no_udev_sync;
-/* As long as lvm2 tries. */
+/* lvm2's own timeout. */
 static uint64_t arg_timeout_usec = 5 * USEC_PER_SEC;
 
 static int show(struct deactivation *deactivation)
@@ -157,9 +156,9 @@ static int run(char *names[], size_t n, struct table *table _unused_)
 
         if (arg_all == (n > 0))
                 return verb_refuse(arg_all ? "--all and names are mutually exclusive."
-                                           : "Name what to deactivate, or use --all, see --help.");
+                                           : "Expected a name or --all, see --help.");
         if (root_is_chosen())
-                return verb_refuse("Nothing can be deactivated with HEADGATE_ROOT set.");
+                return verb_refuse("Refusing to deactivate anything with HEADGATE_ROOT set.");
 
         r = deactivation_init(&deactivation, names, n);
         if (r >= 0) {
@@ -174,19 +173,19 @@ static int run(char *names[], size_t n, struct table *table _unused_)
 }
 
 static const struct verb_option options[] = {
-        {"all", '\0', NULL, "Deactivate all that is not in use", &arg_all},
-        {"dry-run", 'n', NULL, "Show what would go, and do nothing", &arg_dry_run},
+        {"all", '\0', NULL, "Deactivate all devices that are not in use", &arg_all},
+        {"dry-run", 'n', NULL, "Show what would be removed, and do nothing", &arg_dry_run},
         {"serial", '\0', NULL, "Remove one device after another", &arg_serial},
-        {"timeout", '\0', "TIME", "How long to try what is in use, 5s by default", .usec = &arg_timeout_usec},
+        {"timeout", '\0', "TIME", "How long to retry open devices, 5s by default", .usec = &arg_timeout_usec},
         {"noudevsync", '\0', NULL, "Do not wait for udev", &arg_no_udev_sync},
         {},
 };
 
 const struct verb verb_deactivate = {"deactivate", "[NAME...]",
-        "Deactivate volume groups, logical volumes, other devices",
+        "Deactivate volume groups, logical volumes or devices",
         .help = "Usage: headgate deactivate [OPTION...] [--] [VG|VG/LV|DEVICE...]\n\n"
-                "Deactivate volume groups, logical volumes and all that lies on a device, many at a\n"
-                "time; with --all, all on which nothing is mounted or swapped to. What is in use\n"
-                "stays, and so does what / and /usr need.\n\n",
-        .footer = "Exit status: 0 if all is down, 1 if something is left, 2 if that cannot be told.\n\n",
+                "Deactivate volume groups, logical volumes or everything on a device, in parallel; with\n"
+                "--all, everything without a mount or swap on it. Devices in use stay, and so do those\n"
+                "of / and /usr.\n\n",
+        .footer = "Exit status: 0 if all is deactivated, 1 if something is left, 2 if headgate cannot tell.\n\n",
         .options = options, .root_only = "deactivate anything", .run = run};

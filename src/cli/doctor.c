@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate doctor: checks whether the machine is set up as headgate needs it, and says what to do where it is not. */
+/* headgate doctor: checks the setup, and says how to fix it. */
 
 #include "doctor/doctor.h"
 #include "cli/verb.h"
@@ -15,13 +15,13 @@ struct line {
 };
 
 static const struct column columns[] = {
-        COLUMN("CHECK", ALWAYS, STRING, finding.check, "what was looked at"),
+        COLUMN("CHECK", ALWAYS, STRING, finding.check, "name of the check"),
         COLUMN("RESULT", ALWAYS, STRING, result, "ok, warning, failed or unknown", .colored = true),
         COLUMN("DETAIL", ALWAYS, STRING, finding.detail, "what was found", .flags = SCOLS_FL_WRAP),
-        COLUMN("ADVICE", ALWAYS, STRING, finding.advice, "what to do about it", .flags = SCOLS_FL_WRAP),
+        COLUMN("ADVICE", ALWAYS, STRING, finding.advice, "what to do", .flags = SCOLS_FL_WRAP),
 };
 
-/* What is known to be wrong is more than what is not known. */
+/* A warning counts more than an unknown result. */
 static const struct {
         const char *color, *name;
         int exit_status;
@@ -32,7 +32,7 @@ static const struct {
         [FINDING_FAILED] = {"red", "failed", EXIT_NOT_ALL_UP},
 };
 
-/* For people: how many findings there are of each result. */
+/* Prints the number of findings of each result. */
 static void print_summary(const struct doctor *doctor)
 {
         const char *separator = doctor->worst != FINDING_OK || arg_all ? "\n" : "";
@@ -57,7 +57,7 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
         int r = doctor_run(&doctor);
 
         if (r < 0)
-                return verb_fail(r, "Failed to look at the machine: %m");
+                return verb_fail(r, "Failed to run the checks: %m");
         FOREACH_ARRAY(finding, doctor.findings, doctor.n_findings)
                 if (arg_all || table->options.json || finding->result != FINDING_OK)
                         table_add_line(table, NULL,
@@ -70,13 +70,13 @@ static int run(char *names[] _unused_, size_t n _unused_, struct table *table)
 }
 
 static const struct verb_option options[] = {
-        {"all", 'a', NULL, "Also what is as it should be", &arg_all},
+        {"all", 'a', NULL, "Show results that are ok, too", &arg_all},
         {},
 };
 
-const struct verb verb_doctor = {"doctor", "", "Check whether the machine is set up as it should be",
+const struct verb verb_doctor = {"doctor", "", "Check the setup of headgate",
         .help = "Usage: headgate doctor [OPTION...]\n\n"
-                "Check whether this machine is set up for headgate, and say what to do where it is not.\n\n",
-        .footer = "Exit status: 0 if all is well, 1 if there is a warning or a failure, 2 if that cannot be\n"
-                  "told.\n\n",
+                "Check the setup of headgate on this machine, and show how to fix problems.\n\n",
+        .footer = "Exit status: 0 if all checks are ok, 1 if there is a warning or a failure, 2 if headgate\n"
+                  "cannot tell.\n\n",
         .takes_no_names = true, .options = options, .table = TABLE_KIND("checks", columns), .run = run};

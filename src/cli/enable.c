@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate enable and headgate disable: what systemctl makes of the [Install] sections of headgate-takeover.service
- * and headgate-fast-dm-rules.service, so that each undoes the other; the hints of the boots between are removed. With
- * --initrd, instead of that, the file by which the program that makes initrds finds headgate's part in them. */
+/* headgate enable and headgate disable: run systemctl for headgate-takeover.service and headgate-fast-dm-rules.service, so that
+ * each undoes the other. disable also removes the hints of earlier boots. With --initrd they create or remove the file by which
+ * dracut or initramfs-tools includes headgate's module. */
 
 #include <fcntl.h>
 
@@ -25,7 +25,7 @@ static bool arg_stock_dm_rules;
 
 /* ------ initrds ------ */
 
-/* Returns the exit status, having logged an error of what was done about initrds of that maker. */
+/* Logs an error of enabling or disabling for that maker. Returns the exit status. */
 static int check_initrd_error(int r, enum initrd_maker maker, const char *what)
 {
         if (r == -EEXIST)
@@ -44,7 +44,7 @@ static int enable_initrd(void)
 
         if (maker == INITRD_MAKER_NONE)
                 return verb_refuse(
-                        "Neither dracut nor initramfs-tools is installed; headgate knows no other initrds.");
+                        "Neither dracut nor initramfs-tools is installed; headgate supports no other initrds.");
         if (makers.several)
                 log_notice("Both dracut and initramfs-tools are installed; %s makes the initrds of new kernels.",
                         initrd_maker_to_string(maker));
@@ -55,7 +55,7 @@ static int enable_initrd(void)
         return r;
 }
 
-/* Of either maker: it may be another one than when it was enabled. */
+/* For both makers: the current one may not be the one that was enabled. */
 static int disable_initrd(void)
 {
         static const enum initrd_maker makers[] = {INITRD_MAKER_INITRAMFS_TOOLS, INITRD_MAKER_DRACUT};
@@ -86,7 +86,7 @@ static int call_systemctl(const char *action, const char *unit, const char *othe
         return r;
 }
 
-/* It is not active, as headgate had it masked, and acts when it is stopped. */
+/* headgate had masked the unit, so it is not active. It deactivates only when it is stopped. */
 static void restore_lvm_teardown(void)
 {
         static const char *const ask[] = {"is-enabled", BLK_AVAILABILITY_UNIT, NULL};
@@ -97,8 +97,7 @@ static void restore_lvm_teardown(void)
                 command_try("/bin/systemctl", start);
 }
 
-/* The administrator has headgate take over, so that failures of the worker do not count any more, neither with headgate nor
- * with systemd. */
+/* Resets failures of the worker, of headgate and of systemd, so that headgate can take over again. */
 static int forget_failures(void)
 {
         static const char *const words[] = {"reset-failed", "headgate.service", "headgate.socket", NULL};
@@ -108,7 +107,7 @@ static int forget_failures(void)
 
         if (r < 0)
                 return r == -ENOENT ? 0 : r;
-        /* It fails for units that systemd has not loaded, which have not failed. */
+        /* This fails for units that systemd has not loaded; they have no failures. */
         r = command_run("/bin/systemctl", words, &output);
         return MIN(r, 0);
 }
@@ -150,7 +149,7 @@ static bool options_contradict(void)
         return true;
 }
 
-/* Which of device-mapper's rules stay the distribution's own. */
+/* Reports device-mapper's rules that headgate does not support, and uses unchanged. */
 static void say_obstacles(void)
 {
         _cleanup_rules_ struct rules rules = {};
@@ -180,8 +179,8 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
                 r = call_systemctl("disable", FAST_DM_RULES, NULL);
         r = r ?: call_systemctl("enable", TAKEOVER_UNIT, fast);
         if (r == 0 && arg_now) {
-                /* headgate-generator masks lvm2's teardown only when headgate has taken over, which it had not when systemctl
-                 * reloaded. */
+                /* headgate-generator masks lvm2's blk-availability.service only when headgate is in charge. It was not yet when
+                 * systemctl reloaded. */
                 command_try("/bin/systemctl", (const char *const[]){"daemon-reload", NULL});
                 log_info("%s", has_taken_over() ? "headgate has taken over."
                                                 : "headgate has not taken over; \"headgate doctor\" says why.");
@@ -190,7 +189,7 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         return r;
 }
 
-/* Whether units were enabled or not: systemctl has nothing to say about that. */
+/* systemctl does not tell whether a unit was enabled before, so this runs in any case. */
 static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)
 {
         int r;
@@ -201,7 +200,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
                 return disable_initrd();
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
-        /* The directory goes if nothing else is in it. */
+        /* Removes the directory only if it is empty. */
         if (unlink(HINTS_FILE) >= 0)
                 (void) rmdir("/etc/headgate");
         else if (errno != ENOENT)
@@ -221,14 +220,13 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
 
 /* ------ the verbs ------ */
 
-#define INITRD_HELP "For initrds of dracut or initramfs-tools, not for the system"
+#define INITRD_HELP "Change initrds (dracut, initramfs-tools), not the system"
 
 static const struct verb_option enable_options[] = {
-        {"fast-dm-rules", '\0', NULL, "With optimized device-mapper udev rules, as by default",
-                &arg_fast_dm_rules},
+        {"fast-dm-rules", '\0', NULL, "Use optimized device-mapper udev rules (the default)", &arg_fast_dm_rules},
         {"initrd", '\0', NULL, INITRD_HELP, &arg_initrd},
         {"now", '\0', NULL, "Also take over at once", &arg_now},
-        {"stock-dm-rules", '\0', NULL, "With the distribution's device-mapper udev rules", &arg_stock_dm_rules},
+        {"stock-dm-rules", '\0', NULL, "Use the distribution's device-mapper udev rules", &arg_stock_dm_rules},
         {},
 };
 
@@ -248,8 +246,8 @@ static const struct verb_option disable_options[] = {
 };
 
 const struct verb verb_disable = {"disable", "[--initrd]",
-        "Leave that to lvm2's own udev rule from the next boot on",
+        "Return activation to lvm2's udev rule from the next boot on",
         .help = "Usage: headgate disable [OPTION...]\n\n"
-                "Leave activation to lvm2's own udev rule from the next boot on.\n\n",
+                "Return activation to lvm2's own udev rule from the next boot on.\n\n",
         .page = "enable(8) and headgate-initrd", .options = disable_options, .takes_no_names = true,
         .root_only = "disable headgate", .run = run_disable};

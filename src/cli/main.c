@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate: the command. Finds the verb, parses its options, makes its table if it prints one, and runs it. */
+/* headgate: the command. Finds the verb, parses its options, creates its table if it has one, and runs it. */
 
 #include <assert.h>
 #include <ctype.h>
@@ -11,8 +11,8 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-/* Has no function: run() knows it. */
-static const struct verb verb_help = {"help", "[VERB...]", "Show this help, or that of a verb"};
+/* Without a function: run() handles it. */
+static const struct verb verb_help = {"help", "[VERB...]", "Show this help, or the help of a verb"};
 
 static const struct verb *const verbs[] = {&verb_status, &verb_why, &verb_tree, &verb_blame, &verb_plot,
         &verb_shutdown_log, &verb_doctor, &verb_report, &verb_activate, &verb_deactivate, &verb_wait, &verb_plan,
@@ -20,9 +20,9 @@ static const struct verb *const verbs[] = {&verb_status, &verb_why, &verb_tree, 
 
 static const struct verb headgate = {
         .help = "Usage: headgate [OPTION...] VERB ...\n\n"
-                "Activation and deactivation of LVM volume groups.\n\n"
+                "Activate and deactivate LVM volume groups.\n\n"
                 "Verbs:\n",
-        .footer = "See headgate(8). Each verb has a page of its own, which its help names.\n",
+        .footer = "See headgate(8). The help of each verb names its manual page.\n",
         .verbs = verbs,
         .choice = "verb",
 };
@@ -34,12 +34,12 @@ static bool arg_help;
 static bool arg_list_columns;
 static bool arg_version;
 
-/* What a verb has beside options of its own; one without a table has the last one only. */
+/* Options of all verbs with a table, besides their own. Other verbs have only the last one. */
 static const struct verb_option table_options[] = {
         {"json", '\0', NULL, "Print JSON", &arg_table.json},
-        {"output", 'o', "LIST", "Show these columns, or with +LIST these, too", .value = &arg_table.columns},
-        {"list-columns", '\0', NULL, "List the columns, and leave", &arg_list_columns},
-        {"noheadings", '\0', NULL, "Leave out the line of headings", &arg_table.no_headings},
+        {"output", 'o', "LIST", "Show these columns; with +LIST, add them", .value = &arg_table.columns},
+        {"list-columns", '\0', NULL, "List the columns and exit", &arg_list_columns},
+        {"noheadings", '\0', NULL, "Omit the headings", &arg_table.no_headings},
         {"no-legend", '\0', NULL, "Same as --noheadings", &arg_table.no_headings},
         {"help", 'h', NULL, "Show this help", &arg_help},
         {},
@@ -51,7 +51,7 @@ static const struct verb_option choice_options[] = {
         {},
 };
 
-/* What getopt_long() returns for the first option; those with a letter return that. */
+/* Value of getopt_long() for the first option; an option with a letter has the letter as value. */
 #define OPTION_FIRST 256
 
 #define OPTIONS_MAX 16
@@ -89,7 +89,7 @@ static void print_help(const struct verb *verb, const struct verb_options *optio
                 printf("See headgate-%s(8).\n", verb->page ?: verb->name);
 }
 
-/* By what getopt_long() returns for it, or sets optopt to; NULL if there is none. */
+/* Finds an option by the value of getopt_long() or optopt; NULL if there is none. */
 static const struct verb_option *find_option(const struct verb_options *options, int c)
 {
         for (size_t i = 0; i < options->n; i++)
@@ -138,16 +138,16 @@ static bool takes_offset(const struct verb_option *row, const char *word)
                isdigit((unsigned char) word[1]);
 }
 
-/* 1 to go on, with what is not an option from argv[optind] on, or an exit status, negated. */
+/* Returns 1 to continue, with arguments from argv[optind] on; or a negated exit status. */
 static int parse_options(const struct verb *verb, const struct verb_options *rows, int argc, char *argv[])
 {
         struct option options[OPTIONS_MAX + 1] = {};
         char letters[2 * OPTIONS_MAX + 3] = "", *letter = letters;
 
-        /* What follows the first word that is no option belongs to that word. */
+        /* Options after the first argument belong to the verb that it names. */
         if (verb->verbs)
                 *letter++ = '+';
-        /* A missing argument is told from an unknown option. */
+        /* With ":", getopt_long() distinguishes a missing argument from an unknown option. */
         *letter++ = ':';
         for (size_t i = 0; i < rows->n; i++) {
                 const struct verb_option *row = &rows->rows[i];
@@ -162,7 +162,7 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
                         *letter++ = ':';
         }
         opterr = 0;
-        /* 0, not 1: getopt_long() is to begin anew for each verb. */
+        /* 0, not 1, resets getopt_long() for each verb. */
         optind = 0;
         for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) >= 0;) {
                 const struct verb_option *row = find_option(rows, c);
@@ -195,7 +195,7 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
 
 /* ------ verbs ------ */
 
-/* Returns NULL, having logged that there is none of that name. */
+/* Logs an unknown name. Returns NULL then. */
 static const struct verb *find_verb(const struct verb *of, const char *command, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
@@ -260,7 +260,7 @@ static int run(int argc, char *argv[])
                         return help ? EXIT_SUCCESS : EXIT_CANNOT_TELL;
                 }
                 verb = find_verb(verb, command, argv[0]);
-                /* The words behind it are verbs, and none of them runs. */
+                /* The arguments are verbs, and none of them runs. */
                 if (verb == &verb_help) {
                         help = true;
                         verb = &headgate;

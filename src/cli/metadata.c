@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate metadata: how many copies of their metadata VGs have, and having lvm2 keep another number of them. */
+/* headgate metadata: shows the number of metadata copies of VGs, and has lvm2 change it. */
 
 #include "cli/verb.h"
 #include "copies/copies.h"
@@ -17,16 +17,16 @@ static bool arg_yes, arg_force;
 struct line {
         struct surveyed_vg vg;
         size_t n_pvs;
-        uint64_t recommended; /* COLUMN_UNKNOWN if nothing needs to be changed */
+        uint64_t recommended; /* COLUMN_UNKNOWN if the number of copies is fine */
         char *reason;
 };
 
 static const struct column columns[] = {
         COLUMN("VG", ALWAYS, STRING, vg.name, "name of the volume group"),
-        COLUMN("PVS", ALWAYS, NUMBER, n_pvs, "physical volumes that it has"),
-        COLUMN("PVS-SEEN", ALWAYS, NUMBER, vg.n_seen, "physical volumes that were found"),
+        COLUMN("PVS", ALWAYS, NUMBER, n_pvs, "number of its physical volumes"),
+        COLUMN("PVS-SEEN", ALWAYS, NUMBER, vg.n_seen, "number of physical volumes found"),
         COLUMN("COPIES", ALWAYS, NUMBER, vg.copies.n_used, "copies of its metadata in use"),
-        COLUMN("IGNORED", ALWAYS, NUMBER, vg.copies.n_ignored, "copies that lvm2 was told to ignore"),
+        COLUMN("IGNORED", ALWAYS, NUMBER, vg.copies.n_ignored, "copies that lvm2 ignores"),
         COLUMN("COPY-BYTES", ALWAYS, NUMBER, vg.text_size, "size of each copy"),
         COLUMN("RECOMMENDED", ALWAYS, NUMBER, recommended, "recommended number of copies"),
         COLUMN("REASON", ALWAYS, STRING, reason, "why that is recommended", .flags = SCOLS_FL_WRAP),
@@ -71,7 +71,7 @@ static int check_options(size_t n_names)
         return -EINVAL;
 }
 
-/* Asks only on a terminal: nobody else can have read the question. */
+/* Asks only on a terminal, where somebody can read the question. */
 static bool is_confirmed(const char *name)
 {
         _cleanup_free_ char *answer = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate plan: what headgate would do, made anew of the same files, as tables: what headgate-generator makes of
- * them, and which LVs an initrd needs, for the scripts in src/initrd. "plan teardown" is in deactivate.c. */
+/* headgate plan: shows what headgate would do, from the same files, as tables. "plan activate" shows the plan of
+ * headgate-generator, "plan initrd" the LVs that an initrd needs, for the scripts in src/initrd. "plan teardown" is in
+ * deactivate.c. */
 
 #include "boot/plan.h"
 #include "boot/switches.h"
@@ -21,11 +22,11 @@ struct line {
 static const struct column activate_columns[] = {
         COLUMN("VG", ALWAYS, STRING, vg.name, "name of the volume group"),
         COLUMN("GROUP", ALWAYS, STRING, group, "boot, net, rest, or - for one that is not activated"),
-        COLUMN("UNIT", ALWAYS, STRING, vg.unit, "the unit that waits for it"),
+        COLUMN("UNIT", ALWAYS, STRING, vg.unit, "unit that waits for it"),
         COLUMN("REASON", ALWAYS, STRING, vg.reason, "why it is in this group", .flags = SCOLS_FL_WRAP),
 };
 
-/* Whether or not it is on: who has it off may want to see what it would do. */
+/* Makes the plan also if direct activation is off, to show what it would do. */
 static int make_plan(int root_fd, struct plan *plan, struct problems *problems)
 {
         _cleanup_settings_ struct settings settings = {};
@@ -78,10 +79,9 @@ static const struct column initrd_columns[] = {
         {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct initrd_line, lv.vg)},
         {"LV", "name of the logical volume", COLUMN_ALWAYS, COLUMN_STRING,
                 COLUMN_FIELD(struct initrd_line, lv.lv)},
-        {"NEEDED-BY", "what lies on it", COLUMN_ALWAYS, COLUMN_LIST, COLUMN_FIELD(struct initrd_line, lv.by),
+        {"NEEDED-BY", "what needs it", COLUMN_ALWAYS, COLUMN_LIST, COLUMN_FIELD(struct initrd_line, lv.by),
                 .flags = SCOLS_FL_WRAP},
-        {"WAIT",
-                "how many seconds dracut's initrd waits for missing PVs before it activates it degraded, - for no limit",
+        {"WAIT", "seconds that dracut's initrd waits for missing PVs before a degraded activation, - for no limit",
                 COLUMN_IN_JSON, COLUMN_CHARS, COLUMN_FIELD(struct initrd_line, wait)},
 };
 
@@ -118,10 +118,9 @@ static int run_initrd(char *names[], size_t n, struct table *table)
 static const struct verb plan_initrd = {"initrd", "",
         "Show which logical volumes the initrd has to activate, and for what",
         .help = "Usage: headgate plan initrd [OPTION...] [--] [DEVICE...]\n\n"
-                "Show the logical volumes that have to be active in the initrd, because /, /usr or the\n"
-                "device to resume from lies on them, or one of the given devices, which are named as\n"
-                "in fstab.\n\n",
-        .footer = "Exit status: 0, or 2 if it cannot be told.\n\n",
+                "Show the logical volumes that the initrd has to activate: those of /, /usr, the device to\n"
+                "resume from, and the given devices, named as in fstab.\n\n",
+        .footer = "Exit status: 0, or 2 if headgate cannot tell.\n\n",
         .table = TABLE_KIND("logicalvolumes", initrd_columns), .run = run_initrd};
 
 /* ------ the verb ------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate report: what a bug report needs to say of a machine, as one archive: what other verbs and programs print, and files. */
+/* headgate report: writes an archive for a bug report, with the output of other verbs and programs, and files. */
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,13 +17,13 @@
 
 static bool arg_anonymize;
 
-/* In the archive. */
+/* Name of the folder in the archive. */
 #define FOLDER "headgate-report"
 
 #define HEADGATE BINDIR "/headgate "
 #define JOURNAL "/bin/journalctl --boot --no-pager --output=short-monotonic --lines=20000 "
 
-/* The command that prints it, with words between spaces, or else a file. */
+/* A member of the archive: the output of a command, its words separated by spaces, or a file. */
 static const struct member {
         const char *name, *source;
 } members[] = {
@@ -67,7 +67,7 @@ static int add_volume_groups(struct scrubber *scrubber, struct sources *sources)
 
         if (r < 0)
                 return r;
-        /* Also those that only a backup or device-mapper knows. */
+        /* Includes VGs that only a backup or device-mapper knows. */
         unrecorded_add_all(sources);
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
                 r = r ?: scrubber_add(scrubber, "vg", (*vg)->name);
@@ -82,7 +82,7 @@ static int add_volume_groups(struct scrubber *scrubber, struct sources *sources)
         return r;
 }
 
-/* Of what is on devices, or on other hosts. */
+/* Adds mount points and hosts of file systems on devices or other hosts. */
 static int add_mounts(struct scrubber *scrubber, int root_fd, const char *path)
 {
         _cleanup_mount_table_ struct mount_table table = {};
@@ -169,7 +169,7 @@ static int add_names(struct scrubber *scrubber)
 
 /* ------ the archive. These return 0 or a negative errno ------ */
 
-/* A file is read, and a program run, unless the root is a test's. Returns an exit status or a negative errno. */
+/* Reads the file or runs the program; no program if the root is a test's. Returns an exit status or a negative errno. */
 static int read_member(const struct member *member, char **ret)
 {
         _cleanup_close_ int root_fd = root_open();
@@ -206,7 +206,7 @@ static int fill(int folder_fd, struct scrubber *scrubber, char **ret_contents)
                 if (r < 0)
                         return r;
                 fprintf(contents, "%-20s %s", member->name, member->source);
-                /* Whatever cannot be had is no reason to be without the rest. */
+                /* The report is written without members that cannot be read. */
                 if (status < 0)
                         fprintf(contents, " (%s)\n", strerror(-status));
                 else
@@ -216,10 +216,10 @@ static int fill(int folder_fd, struct scrubber *scrubber, char **ret_contents)
                        ?: add_text(folder_fd, scrubber, "CONTENTS", *ret_contents);
 }
 
-/* With GNU tar; a name with a colon is no other host's. */
+/* --force-local: GNU tar must not take a name with a colon for a remote file. */
 static int pack(int fd)
 {
-        /* Whoever owns the directory above may have put another one in its place. */
+        /* By its descriptor: the owner of the parent directory may have replaced it by another directory. */
         struct path directory = path_format("/proc/%i/fd/%i", getpid(), fd);
         _cleanup_free_ char *file = string_format("--file=%s/archive", directory.text), *output = NULL,
                             *where = string_format("--directory=%s", directory.text);
@@ -229,7 +229,8 @@ static int pack(int fd)
         return r <= 0 ? r : log_error_errno(-EIO, "tar failed: %s", output);
 }
 
-/* In a directory beside the file, so that it can be renamed; tar complains if it makes the archive in the folder that it reads. */
+/* Writes into a directory beside the file, so that the archive can be renamed. tar warns about an archive in the folder that it
+ * reads. */
 static int write_report(const char *path, char **ret_contents)
 {
         _cleanup_scrubber_ struct scrubber scrubber = {};
@@ -264,13 +265,14 @@ static int run(char *names[], size_t n, struct table *table _unused_)
         int r;
 
         if (n != 1)
-                return verb_refuse("One file is needed, see --help.");
+                return verb_refuse("Expected the name of one file, see --help.");
         if (!verb_can_replace(names[0]))
                 return EXIT_CANNOT_TELL;
         r = write_report(names[0], &contents);
         if (r < 0)
                 return verb_fail(r, "Failed to write %s: %m", names[0]);
-        printf("%s\n%s has all that, for root alone. Read it before you give it to others.\n", contents, names[0]);
+        printf("%s\nWrote %s, readable by root only. Check it for secrets before you share it.\n", contents,
+                names[0]);
         return EXIT_SUCCESS;
 }
 
@@ -282,5 +284,5 @@ static const struct verb_option options[] = {
 const struct verb verb_report = {"report", "FILE", "Write an archive for a bug report",
         .help = "Usage: headgate report [OPTION...] FILE\n\n"
                 "Write an archive with all that a bug report needs, without keys and passwords.\n\n",
-        .footer = "Exit status: 0, or 2 if that failed.\n\n", .root_only = "read all that belongs into a report",
+        .footer = "Exit status: 0, or 2 if that failed.\n\n", .root_only = "read all files for a report",
         .options = options, .run = run};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate shutdown-log: how long the kernel took to shut down each device, after all programs have ended, by its own
- * log; or two logs side by side. */
+/* headgate shutdown-log: shows from the kernel's log how long it took to shut down each device, after all programs have ended.
+ * Also compares two logs. */
 
 #include "cli/verb.h"
 #include "kernel-log/log.h"
@@ -10,7 +10,7 @@
 
 /* ------ columns ------ */
 
-/* Either a device, or one of two logs. */
+/* A line: a device of one log, or a pair of devices of two logs. */
 struct line {
         struct kernel_device device;
         struct kernel_pair pair;
@@ -51,8 +51,8 @@ static const struct column comparison_columns[] = {
         COLUMN("DIFFERENCE", IN_TABLE, STRING, pair.name, "how much longer it is in the second",
                 .text = format_difference, .flags = SCOLS_FL_RIGHT),
         COLUMN("DIFFERENCE-USEC", IN_JSON, SIGNED, pair.difference_usec, "the same, in microseconds"),
-        COLUMN("PARALLEL", ALWAYS, BOOL, pair.parallel, "whether it went in parallel with others in either log",
-                .no = "", .yes = "yes"),
+        COLUMN("PARALLEL", ALWAYS, BOOL, pair.parallel, "whether in parallel with others in either log", .no = "",
+                .yes = "yes"),
 };
 
 static const struct table_kind kind = {"devices", columns, ELEMENTSOF(columns)};
@@ -77,7 +77,7 @@ static void logs_done(struct logs *logs)
                 kernel_shutdown_done(&logs->shutdowns[i]);
 }
 
-/* Returns 0 or a negative errno, having logged what is wrong. */
+/* Logs errors. Returns 0 or a negative errno. */
 static int read_log(struct logs *logs, const char *path)
 {
         _cleanup_fclose_ FILE *file = streq(path, "-") ? stdin : fopen(path, "re");
@@ -90,12 +90,12 @@ static int read_log(struct logs *logs, const char *path)
         if (reason)
                 log_error("%s: %s.", name, reason);
         else if (r == -E2BIG)
-                log_error("%s: has more devices than any machine.", name);
+                log_error("%s: has too many devices.", name);
         else if (r < 0)
                 (void) log_error_errno(r, "Failed to read %s: %m", name);
         else if (logs->shutdowns[logs->n - 1].n_incomplete > 0)
-                log_warning("%s: %zu devices are missing, whose lines are incomplete, as other lines break them.",
-                        name, logs->shutdowns[logs->n - 1].n_incomplete);
+                log_warning("%s: %zu devices are missing, because other lines break theirs.", name,
+                        logs->shutdowns[logs->n - 1].n_incomplete);
         return r;
 }
 
@@ -129,8 +129,8 @@ static void print_difference(const struct kernel_pair *pairs, size_t n)
         all_text = format_difference(&all);
         parallel_text = format_difference(&parallel);
         others_text = format_difference(&others);
-        printf("Difference %s: %s for devices that went in parallel in either log, %s for the others.\n",
-                all_text ?: "?", parallel_text ?: "?", others_text ?: "?");
+        printf("Difference %s: %s for devices in parallel in either log, %s for the others.\n", all_text ?: "?",
+                parallel_text ?: "?", others_text ?: "?");
 }
 
 /* Returns 0, which is the exit status, or a negative errno. */

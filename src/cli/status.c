@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate status: one line per VG, made of what the worker has written down, and of what tells of the others. With --follow,
- * all VGs are looked at again whenever something may have changed. */
+/* headgate status: prints one line per VG, from the worker's records and other sources. With --follow, it reads all VGs again
+ * whenever something may have changed. */
 
 #include "cli/status.h"
 
@@ -23,7 +23,7 @@ static bool arg_problems;
 
 /* ------ the table ------ */
 
-/* From the first PV on; for a VG that was never active and is not settled, so far. */
+/* Duration from the first PV to the first activation; or until now if the VG was never settled. */
 static uint64_t took_usec(const struct vg *vg)
 {
         struct vg_times times = vg_first_times(vg);
@@ -52,13 +52,13 @@ static char *describe_reason(const struct vg *vg)
         return strdup(reason);
 }
 
-/* The first ones are those of --follow. */
+/* The first columns are for --follow only. */
 #define FOLLOW_COLUMNS_N 3
 static const struct column columns[] = {
-        COLUMN("TIME", IN_TABLE, MOMENT, time_usec, "when the line was printed, since the machine started"),
+        COLUMN("TIME", IN_TABLE, MOMENT, time_usec, "time at which the line was printed, since boot"),
         COLUMN("TIME-USEC", IN_JSON, NUMBER, time_usec,
                 "the same, in microseconds of the machine's monotonic clock"),
-        COLUMN("EVENT", ALWAYS, STRING, event, "status at the beginning, then change or removed"),
+        COLUMN("EVENT", ALWAYS, STRING, event, "status in the first lines, later change or removed"),
         COLUMN("VG", ALWAYS, STRING, name, "name of the volume group"),
         COLUMN("UUID", IN_JSON, CHARS, uuid, "its UUID"),
         COLUMN("STATE", ALWAYS, STRING, state,
@@ -69,17 +69,17 @@ static const struct column columns[] = {
         COLUMN("PVS-NEEDED", IN_JSON, NUMBER, pvs_needed, "physical volumes that it has"),
         COLUMN("MISSING-PVS", IN_JSON, LIST, missing_pvs, "UUIDs of the physical volumes that are missing",
                 .flags = SCOLS_FL_WRAP),
-        COLUMN("LVS", IN_TABLE, CHARS, lvs, "logical volumes, active/to be activated", .flags = SCOLS_FL_RIGHT),
+        COLUMN("LVS", IN_TABLE, CHARS, lvs, "logical volumes, active/needed", .flags = SCOLS_FL_RIGHT),
         COLUMN("LVS-ACTIVE", IN_JSON, NUMBER, lvs_active, "logical volumes that are active"),
-        COLUMN("LVS-NEEDED", IN_JSON, NUMBER, lvs_needed, "logical volumes that lvm2 activates by itself"),
-        COLUMN("SINCE", ALWAYS, DATE, since, "since when it is in this state"),
+        COLUMN("LVS-NEEDED", IN_JSON, NUMBER, lvs_needed, "logical volumes with autoactivation enabled"),
+        COLUMN("SINCE", ALWAYS, DATE, since, "time of the last change of its state"),
         COLUMN("SINCE-USEC", IN_JSON, NUMBER, since_usec,
                 "the same, in microseconds of the machine's monotonic clock"),
-        COLUMN("FIRST", IN_JSON, DATE, first, "when it was active first since the machine started"),
+        COLUMN("FIRST", IN_JSON, DATE, first, "time of its first activation since boot"),
         COLUMN("FIRST-USEC", IN_JSON, NUMBER, first_usec,
                 "the same, in microseconds of the machine's monotonic clock"),
         COLUMNS_OF_TIME("TOOK", DURATION, took_usec,
-                "from its first physical volume to its first activation, or until now"),
+                "time from its first physical volume to its first activation, or until now"),
         COLUMN("OVERDUE", IN_JSON, BOOL, overdue, "whether its deadline has passed", .no = "no", .yes = "yes"),
         COLUMN("IN-CHARGE", IN_JSON, BOOL, in_charge, "whether headgate is in charge of activation", .no = "no",
                 .yes = "yes"),
@@ -115,7 +115,7 @@ static int add_line(struct lines *lines, const struct vg *vg, bool in_charge)
                 [VG_STATUS_FAILED] = "red",
                 [VG_STATUS_ABSENT] = "red",
         };
-        /* Whether its metadata have been read, so that it is known what it is made of. */
+        /* If the metadata was read, its PVs and LVs are known. */
         bool has_metadata = vg->n_pvs > 0;
         struct vg_counts n = vg_count(vg);
         uint64_t since_usec = vg_since_usec(vg), first_usec = vg->first.settled_usec;
@@ -169,7 +169,7 @@ void lines_done(struct lines *lines)
         free(lines->lines);
 }
 
-/* Those with an event. */
+/* Adds lines with an event. */
 static void table_add_lines(struct table *table, struct lines *lines)
 {
         FOREACH_ARRAY(line, lines->lines, lines->n) {
@@ -179,7 +179,7 @@ static void table_add_lines(struct table *table, struct lines *lines)
         }
 }
 
-/* A VG may be known by its name before its UUID is. */
+/* The name of a VG may be known before its UUID. */
 static int compare_vgs(const void *a, const void *b)
 {
         const struct line *first = a, *second = b;
@@ -188,7 +188,7 @@ static int compare_vgs(const void *a, const void *b)
         return strcmp(first->name, second->name) ?: (comparable ? strcmp(first->uuid, second->uuid) : 0);
 }
 
-/* By SINCE a VG differs that was activated again between two looks. */
+/* A VG that was activated again between two looks differs only in SINCE. */
 static bool line_differs(const struct line *a, const struct line *b)
 {
         return !streq(a->state, b->state) || !streq(a->pvs, b->pvs) || !streq(a->lvs, b->lvs) ||
@@ -240,9 +240,9 @@ char *lines_summarize(const struct lines *lines)
         return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
 }
 
-/* ------ what is in it. These return 0 or a negative errno, unless it says something else ------ */
+/* ------ lines. Functions return 0 or a negative errno unless they say otherwise ------ */
 
-/* A VG that lvm2 is not to activate is as it should be. */
+/* A skipped VG is as its administrator wants it. */
 static int judge(const struct vg *vg)
 {
         if (vg->state == VG_STATUS_ACTIVE || vg->state == VG_STATUS_SKIPPED)
@@ -250,8 +250,8 @@ static int judge(const struct vg *vg)
         return vg->state == VG_STATUS_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
 }
 
-/* Adds the VGs that the machine is known to have and that were not seen. Of these only those that are needed are judged, as backups
- * may be of VGs that were removed. Returns an exit status or a negative errno. */
+/* Adds known VGs that were not seen. Only needed ones count for the exit status, since a VG with a backup may have been removed.
+ * Returns an exit status or a negative errno. */
 static int add_expected(struct sources *sources, bool all)
 {
         _cleanup_plan_ struct plan plan = {};
@@ -268,7 +268,7 @@ static int add_expected(struct sources *sources, bool all)
         return result;
 }
 
-/* Adds those VGs that are neither on record nor planned, if anything else mentions them. With `log_unknown`, logs that nothing does. */
+/* Adds named VGs without a record or plan, if another source knows them. With `log_unknown`, logs unknown names. */
 static int add_named(struct sources *sources, char *const names[], size_t n_names, bool log_unknown)
 {
         for (size_t i = 0; i < n_names; i++) {
@@ -290,16 +290,16 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
         return 0;
 }
 
-/* ------ showing it. These return an exit status or a negative errno ------ */
+/* ------ output. Functions return an exit status or a negative errno ------ */
 
-/* Those that are named, in the order of the names, or all. */
+/* Adds the named VGs, in the order of the names, or all. */
 static int look(
         struct sources *sources, char *const names[], size_t n_names, bool log_unknown, struct lines *lines)
 {
         int r, result = sources->in_charge ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
 
         r = sources->in_charge ? snapshot_read(sources) : 0;
-        /* The plan reads all backups that there are, in vain where all names are on record. */
+        /* The plan reads all backups, which is not needed if all names have records. */
         if (r >= 0 && sources->in_charge &&
                 (n_names == 0 || ANY(FOREACH_ARRAY(name, names, n_names), !snapshot_find(sources, *name))))
                 r = add_expected(sources, arg_all || n_names > 0);
@@ -324,8 +324,8 @@ static int look(
         return r < 0 ? r : result;
 }
 
-/* Opens and reads everything anew for each look, as headgate may have handed over, and prints what differs from the look before,
- * until it is interrupted. */
+/* Opens and reads all sources for each look, since headgate may have handed over. Prints the differences to the last look, until
+ * interrupted. */
 static int follow(const struct sources *in_charge, char *const names[], size_t n_names, struct table *table)
 {
         _cleanup_(watch_done) struct watch watch = {};
@@ -339,7 +339,7 @@ static int follow(const struct sources *in_charge, char *const names[], size_t n
 
                 r = sources_open(&sources);
                 if (r >= 0 && !sources.in_charge)
-                        return verb_refuse("headgate handed over to lvm2, not following any longer.");
+                        return verb_refuse("headgate handed over to lvm2, no longer following.");
                 if (r >= 0)
                         r = look(&sources, names, n_names, first, &lines);
                 if (r < 0)
@@ -362,15 +362,15 @@ static int open_sources(struct sources *sources)
         if (r < 0 || (arg_metrics && sources->run_error < 0 && sources->run_error != -ENOENT))
                 return r ?: sources->run_error;
         if (sources->run_error == -EACCES)
-                log_notice("Only root may look into /run/headgate; this is what anybody can see:");
+                log_notice("Only root can read /run/headgate; showing VGs with active LVs only:");
         else if (sources->run_error < 0 && sources->run_error != -ENOENT)
-                (void) log_error_errno(sources->run_error, "Failed to look into /run/headgate: %m");
+                (void) log_error_errno(sources->run_error, "Failed to read /run/headgate: %m");
         else
                 sources_log_not_activating(sources);
         return 0;
 }
 
-/* For people, as systemctl does. Without memory there is no summary. */
+/* Prints a summary as systemctl does; without memory, none. */
 static void print_summary(const struct table *table, const struct lines *lines)
 {
         _cleanup_free_ char *summary = NULL;
@@ -382,7 +382,7 @@ static void print_summary(const struct table *table, const struct lines *lines)
                 printf("\n%s\n", summary);
 }
 
-/* On standard output, or into the file as a whole. Those who collect metrics are not root. */
+/* Prints metrics, or replaces the file by them. The file is world-readable, since collectors of metrics do not run as root. */
 static int print_metrics(struct sources *sources)
 {
         _cleanup_metrics_ struct metrics metrics = {};
@@ -410,7 +410,8 @@ static int run(char *names[], size_t n, struct table *table)
         if (arg_problems && arg_follow)
                 return verb_refuse("--problems and --follow are mutually exclusive, see --help.");
         if (arg_metrics ? arg_problems || arg_follow || table->options.json || n > 0 : !!arg_output_file)
-                return verb_refuse("--openmetrics and --output-file go with each other alone, see --help.");
+                return verb_refuse(
+                        "--output-file requires --openmetrics, and neither allows other options, see --help.");
         if (arg_output_file && !verb_can_replace(arg_output_file))
                 return EXIT_CANNOT_TELL;
         table->by_line = arg_follow;
@@ -434,17 +435,17 @@ static int run(char *names[], size_t n, struct table *table)
 }
 
 static const struct verb_option options[] = {
-        {"all", 'a', NULL, "Also those that only lvm2's backups tell of", &arg_all},
-        {"follow", 'f', NULL, "Then print each change, until interrupted", &arg_follow},
+        {"all", 'a', NULL, "Include VGs known only from lvm2's backups", &arg_all},
+        {"follow", 'f', NULL, "Print each change until interrupted", &arg_follow},
         {"openmetrics", '\0', NULL, "Print metrics for a monitoring system", &arg_metrics},
-        {"output-file", '\0', "FILE", "Write them to this file", .value = &arg_output_file},
-        {"problems", 'x', NULL, "Only VGs that are neither active nor skipped", &arg_problems},
+        {"output-file", '\0', "FILE", "Write the metrics to this file", .value = &arg_output_file},
+        {"problems", 'x', NULL, "Show only VGs that are neither active nor skipped", &arg_problems},
         {},
 };
 
-const struct verb verb_status = {"status", "[VG...]", "Show which volume groups are up, and why others are not",
+const struct verb verb_status = {"status", "[VG...]", "Show the state of volume groups",
         .help = "Usage: headgate status [OPTION...] [--] [VG...]\n\n"
-                "Show which volume groups are up, and why others are not.\n\n",
-        .footer = "Exit status: 0 if all are up that are expected, 1 if something is missing or has\n"
-                  "failed, 2 if headgate cannot tell. With --problems, 1 if it shows anything.\n\n",
+                "Show the state of volume groups, and why they are not active.\n\n",
+        .footer = "Exit status: 0 if all expected volume groups are active, 1 if one is missing or has\n"
+                  "failed, 2 if headgate cannot tell. With --problems, 1 if any is shown.\n\n",
         .options = options, .choose_table = choose_table, .run = run};

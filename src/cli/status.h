@@ -6,7 +6,7 @@
 #include "lvm/vg.h"
 #include "shared/util.h"
 
-/* A line of headgate status: a VG at one moment. What is not known is COLUMN_UNKNOWN, or "". */
+/* A line of headgate status: a VG at one moment. Unknown values are COLUMN_UNKNOWN or "". */
 struct line {
         const char *color;
         uint64_t time_usec; /* when it is printed */
@@ -30,8 +30,8 @@ struct lines {
 
 void lines_done(struct lines *lines) _nonnull_all_;
 
-/* Sorts the lines of two looks by name, and sets their events: "change" for a VG that is new or differs, "removed" in `before`
- * for one that is not there any more, NULL for all others. */
+/* Sorts the lines of two looks by name, and sets their events: "change" for a VG that is new or differs, NULL for others. A VG
+ * that no longer exists gets "removed" in `before`. */
 void lines_compare(struct lines *before, struct lines *after) _nonnull_all_;
 
 /* "298 of 300 VGs active; 1 waiting, 1 absent: headgate why". Returns a string to be freed by the caller, or NULL without memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate tree: what lies on what, from disks to mounts or the other way round. */
+/* headgate tree: shows the storage tree, from disks to mounts or the other way round. */
 
 #include <inttypes.h>
 #include <sys/sysmacros.h>
@@ -21,10 +21,10 @@ static bool arg_all, arg_inverse;
 
 /* ------ names on the command line ------ */
 
-/* Adds the nodes that a name on the command line stands for: a VG, VG/LV, the kernel's or device-mapper's name of a device, or
- * the path of a device, swap or mount point, where there may be several mounts. Where a VG and a device have the same name, it
- * is both. Of a tree that was captured elsewhere only the names in it count, and the number of a device here says nothing.
- * Returns 0; -ENOENT if it is not known; -ESTALE as target_parse(); or -ENOMEM. */
+/* Adds the nodes of a name on the command line: a VG, VG/LV, the kernel's or device-mapper's name of a device, or a path. The
+ * path is that of a device, a swap or a mount point, which may have several mounts. If a VG and a device have the same name, adds
+ * both. In a captured tree only names count, since device numbers of this machine do not match. Returns 0; -ENOENT if it is not
+ * known; -ESTALE as target_parse(); or -ENOMEM. */
 static int find_nodes(const struct tree *tree, const char *name, struct tree_nodes *ret)
 {
         bool is_path = name[0] == '/' || name[0] == '.';
@@ -52,7 +52,7 @@ static int find_nodes(const struct tree *tree, const char *name, struct tree_nod
         return ret->n > n ? 0 : -ENOENT;
 }
 
-/* Whether lvm2 has a backup of it: it is a VG or LV of which nothing is active. */
+/* Whether lvm2 has a backup of it: then it is a VG or LV that is not active. */
 static bool is_inactive(int root_fd, const char *name)
 {
         _cleanup_config_ struct config config = {};
@@ -79,10 +79,10 @@ static void log_unknown(const struct tree *tree, const char *name)
                 if (node->kernel_name)
                         suggestion_consider(&suggestion, path ?: node->kernel_name);
         }
-        suggestion_log_unknown(&suggestion, "device", "see headgate tree for those that there are");
+        suggestion_log_unknown(&suggestion, "device", "see \"headgate tree\"");
 }
 
-/* Shows only what is named. Who asks for a disk gets to see it, empty or not. Returns 0; 1, having logged which name is not
+/* Shows only the named nodes, including disks that are hidden by default. Returns 0; 1, having logged which name is not
  * known; -ENOENT if none is; or -ENOMEM. */
 static int show_named(struct tree_view *view, int root_fd, char *const names[], size_t n)
 {
@@ -98,13 +98,13 @@ static int show_named(struct tree_view *view, int root_fd, char *const names[], 
                 if (ANY(FOREACH_ARRAY(node, nodes.nodes + first, nodes.n - first), view->shown[(*node)->index]))
                         continue;
                 result = 1;
-                /* A mount may be of /proc. */
+                /* A file system such as /proc has no node. */
                 if (r >= 0)
                         log_error("%s is not on a block device.", names[i]);
                 else if (r == -ESTALE)
                         target_log_error(names[i], r);
                 else if (is_inactive(root_fd, names[i]))
-                        log_error("Of %s nothing is active.", names[i]);
+                        log_error("%s has no active LVs.", names[i]);
                 else
                         log_unknown(view->tree, names[i]);
         }
@@ -116,7 +116,7 @@ static int show_named(struct tree_view *view, int root_fd, char *const names[], 
 
 /* ------ columns ------ */
 
-/* A line of the tree. Of what a node has not, it is NULL. */
+/* A line of the tree. Values that a node does not have are NULL. */
 struct line {
         const char *color;
         struct tree_node node; /* a copy */
@@ -139,7 +139,7 @@ static char *get_read_only(const void *data)
         return strdup(read_only && streq(read_only, "1") ? "1" : "0");
 }
 
-/* What blkid has found on a device, for udev: "ext4", "LVM2_member", "crypto_LUKS". */
+/* The result of blkid in udev's database: "ext4", "LVM2_member", "crypto_LUKS". */
 static char *get_fs_type(const void *data)
 {
         const struct line *line = data;
@@ -154,33 +154,31 @@ static char *get_fs_type(const void *data)
 static const struct column columns[] = {
         COLUMN("NODE", ALWAYS, STRING, name, "device-mapper's or the kernel's name of a device, or a mount point",
                 .flags = SCOLS_FL_TREE),
-        COLUMN("ID", IN_JSON, STRING, id, "what tells it from all other nodes"),
-        COLUMN("KIND", ALWAYS, STRING, kind, "what it is"),
-        {"FSTYPE", "the file system on it, or of what it is a member", COLUMN_ALWAYS, COLUMN_STRING,
-                .text = get_fs_type},
+        COLUMN("ID", IN_JSON, STRING, id, "unique ID of the node"),
+        COLUMN("KIND", ALWAYS, STRING, kind, "kind of node"),
+        {"FSTYPE", "file system or signature on it, by udev", COLUMN_ALWAYS, COLUMN_STRING, .text = get_fs_type},
         COLUMN("SIZE", ALWAYS, SIZE, node.size, "its size, in JSON in bytes"),
         COLUMN("STATE", ALWAYS, STRING, state,
-                "of device-mapper's devices active, read-only or suspended, of arrays what the kernel says",
-                .colored = true),
-        COLUMN("VG", ALWAYS, STRING, vg, "the volume group that it is a logical or physical volume of"),
+                "active, read-only, suspended or stranded; of md arrays the kernel's word", .colored = true),
+        COLUMN("VG", ALWAYS, STRING, vg, "its volume group"),
         COLUMN("DEVICE", ALWAYS, STRING, node.kernel_name, "the kernel's name"),
         COLUMN("NUMBER", IN_JSON, STRING, number, "its major and minor number"),
         {"RO", "whether the device is read-only", 0, COLUMN_BOOL, .text = get_read_only},
-        COLUMN("PV", IN_JSON, BOOL, node.is_pv, "whether it is a physical volume"),
-        COLUMN("HIDDEN", IN_JSON, BOOL, is_hidden, "whether it is a part of a logical volume, or a layer in one"),
-        COLUMN("AGAIN", IN_JSON, BOOL, again, "whether it has had a line before, with all that belongs below it"),
+        COLUMN("PV", IN_JSON, BOOL, node.is_pv, "whether an LV of another volume group lies on it"),
+        COLUMN("HIDDEN", IN_JSON, BOOL, is_hidden, "whether it is a hidden logical volume"),
+        COLUMN("AGAIN", IN_JSON, BOOL, again, "whether it was shown before, with all nodes below it"),
         COLUMN("MOUNTPOINTS", IN_JSON, SUMMARY, mount_points, "where its file system is mounted"),
-        COLUMN("HELD-BY", IN_JSON, SUMMARY, holders, "what has to go before it could"),
-        COLUMN("FILE", IN_JSON, STRING, node.file, "of a loop device, the file"),
+        COLUMN("HELD-BY", IN_JSON, SUMMARY, holders, "nodes to be removed before it"),
+        COLUMN("FILE", IN_JSON, STRING, node.file, "file of a loop device"),
         COLUMN("UUID", IN_JSON, STRING, node.uuid, "device-mapper's UUID"),
         COLUMN("TREE", IN_JSON, STRING, tree_name, "the name of its storage tree, as in plan teardown"),
-        COLUMN("LEFT-ALONE", IN_JSON, STRING, node.skip_reason, "why it is left alone at shutdown",
+        COLUMN("LEFT-ALONE", IN_JSON, STRING, node.skip_reason, "why it is not removed at shutdown",
                 .flags = SCOLS_FL_WRAP),
 };
 
 /* ------ lines ------ */
 
-/* Of a PV it is the one whose LVs lie on it. */
+/* For a PV, returns the VG whose LVs lie on it. */
 static const char *vg_of(const struct tree_node *node)
 {
         if (node->vg)
@@ -191,7 +189,7 @@ static const char *vg_of(const struct tree_node *node)
         return "";
 }
 
-/* What tells it from all other nodes: mounts have numbers of their own only where their file systems are not on one device. */
+/* A unique ID. The device number is not unique: a mount has the number of its device, unless its file system is on several. */
 static char *describe_id(const struct tree_node *node)
 {
         _cleanup_free_ char *name = NULL;
@@ -207,8 +205,8 @@ static char *describe_id(const struct tree_node *node)
         }
 }
 
-/* Only what is known already, but for arrays, of which it is the kernel's attribute md/array_state
- * (Documentation/admin-guide/md.rst): a file of sysfs for each disk takes as long as all else. */
+/* Uses only what the tree has already, since reading a sysfs file for each disk takes as long as everything else. Arrays are few:
+ * they have md/array_state (Documentation/admin-guide/md.rst). */
 static char *describe_state(int root_fd, const struct tree_node *node)
 {
         _cleanup_free_ char *state = NULL;
@@ -281,7 +279,7 @@ static int run(char *names[], size_t n, struct table *table)
 
         r = root_fd < 0 ? root_fd : tree_read(root_fd, &tree) ?: tree_order(tree) ?: tree_view_init(&view, tree);
         if (r < 0)
-                return verb_fail(r, "Failed to find out what storage there is: %m");
+                return verb_fail(r, "Failed to read the storage tree: %m");
 
         if (n > 0)
                 r = unknown = show_named(&view, root_fd, names, n);
@@ -299,12 +297,12 @@ static int run(char *names[], size_t n, struct table *table)
 
 static const struct verb_option options[] = {
         {"all", 'a', NULL, "Show empty disks, too", &arg_all},
-        {"inverse", 's', NULL, "Begin with what is mounted, and end with the disks", &arg_inverse},
+        {"inverse", 's', NULL, "Begin with mounts, and end with disks", &arg_inverse},
         {},
 };
 
-const struct verb verb_tree = {"tree", "[NAME...]", "Show what lies on what, from disks to mounts",
+const struct verb verb_tree = {"tree", "[NAME...]", "Show the storage tree, from disks to mounts",
         .help = "Usage: headgate tree [OPTION...] [VG|VG/LV|DEVICE|MOUNTPOINT...]\n\n"
-                "Show what lies on what: disks, partitions, arrays, volumes, file systems and swaps.\n\n",
+                "Show the storage tree: disks, partitions, arrays, volumes, file systems and swaps.\n\n",
         .footer = "Exit status: 0, 1 if a name is not known, 2 if headgate cannot tell.\n\n", .options = options,
         .root_only = "ask device-mapper for its devices", .table = TABLE_KIND("nodes", columns), .run = run};

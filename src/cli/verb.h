@@ -6,19 +6,19 @@
 #include "shared/log.h"
 #include "table/table.h"
 
-/* The verbs of "headgate". Each is a row of data in a file of its own; main.c parses the options of all of them. */
+/* The verbs of "headgate". Each is a struct verb in a file of its own; main.c parses the options of all verbs. */
 
-/* Exit statuses. Verbs for which it makes no sense to say whether all is up return 1 for a name that is not known. */
+/* Exit statuses. Verbs that do not report whether VGs are active return 1 for an unknown name. */
 enum {
         EXIT_ALL_UP = 0,
         EXIT_ALL_DOWN = 0,
         EXIT_NOT_ALL_UP = 1,     /* something is missing, has failed or was not ready in time */
         EXIT_NOT_ALL_DOWN = 1,   /* something is in use, or is not known */
         EXIT_CANNOT_TELL = 2,    /* wrong usage, no permission, headgate is not in charge */
-        EXIT_LVM2_ACTIVATES = 3, /* wait and activate: headgate is not in charge; units take that for success */
+        EXIT_LVM2_ACTIVATES = 3, /* wait and activate: headgate is not in charge; a success for units */
 };
 
-/* Log what is wrong, the first one with the error in place of %m. Return the exit status for it. */
+/* Log an error, the first one with the errno for %m. Return the exit status. */
 #define verb_fail(error, ...) ((void) log_error_errno(error, __VA_ARGS__), EXIT_CANNOT_TELL)
 #define verb_refuse(...) (log_error(__VA_ARGS__), EXIT_CANNOT_TELL)
 
@@ -33,8 +33,8 @@ static inline bool verb_can_replace(const char *path)
         return false;
 }
 
-/* The end of a verb that prints a table. `r` is the exit status, which is returned once the table is printed, or a negative
- * errno, of which is logged that headgate failed to do `what`, and then what verb_fail() says is returned. */
+/* Ends a verb that prints a table. If `r` is an exit status, prints the table and returns `r`. If it is a negative errno, logs
+ * that headgate failed to do `what`, and returns the exit status of verb_fail(). */
 static inline int verb_print(struct table *table, int r, const char *what)
 {
         int printed = r < 0 ? r : table_print(table);
@@ -45,10 +45,10 @@ static inline int verb_print(struct table *table, int r, const char *what)
 struct verb_option {
         const char *name;     /* the long one, without -- */
         char letter;          /* the short one, or '\0' */
-        const char *argument; /* what it is called, "N", or "[=N]" if it may be left out; NULL for none */
+        const char *argument; /* name of its argument, "N", or "[=N]" if optional; NULL for none */
         const char *help;
         bool *given;        /* set to true if the option is, or NULL */
-        const char **value; /* set to its argument, to NULL if that is left out; or NULL */
+        const char **value; /* set to its argument, or to NULL if that is omitted; or NULL */
         uint64_t *usec;     /* set to its argument, a time span; or NULL */
 };
 
@@ -63,21 +63,20 @@ struct verb {
         bool takes_no_names;
         const char *root_only; /* what only root can do, "Only root can ..."; NULL if others can run it as well */
 
-        /* What it prints: one kind of table or, by the options and the number of names, one of several, NULL after
-         * logging what is wrong; or none. */
+        /* The kind of table that it prints; or a function that chooses it by the options and the number of names, and returns
+         * NULL after logging an error; or neither. */
         const struct table_kind *table;
         const struct table_kind *(*choose_table)(size_t n_names);
 
-        /* Returns the exit status, having logged whatever went wrong. `table` is empty, and not to be used by a verb
-         * without one. */
+        /* Logs errors, and returns the exit status. `table` is empty; a verb without a table must not use it. */
         int (*run)(char *names[], size_t n, struct table *table);
 
-        /* For a verb that is only a choice among others, a list that ends with NULL, and what each of these is. */
+        /* For a verb with subverbs: a list of these that ends with NULL, and their name in messages. */
         const struct verb *const *verbs;
         const char *choice;
 };
 
-/* Those of metadata.c, enable.c and wait.c change something, deactivate.c all the more; the others look. */
+/* Verbs in deactivate.c, enable.c, metadata.c and wait.c change the machine; the others only read. */
 extern const struct verb verb_activate, verb_blame, verb_deactivate, verb_disable, verb_doctor, verb_enable,
         verb_metadata, verb_plan, verb_plan_teardown, verb_plot, verb_report, verb_shutdown_log, verb_status,
         verb_tree, verb_wait, verb_why;

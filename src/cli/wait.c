@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate wait and headgate activate: both wait until VGs are settled, by what the worker writes down; the latter has them
- * tried first. */
+/* headgate wait and headgate activate: both wait until VGs are settled, by the worker's records. headgate activate has the worker
+ * retry them first. */
 
 #include <poll.h>
 #include <sys/inotify.h>
@@ -24,14 +24,14 @@ static bool arg_no_block;
 static bool arg_timeout;
 static uint64_t arg_timeout_usec;
 
-/* What is waited for, and when that is over. */
+/* VGs to wait for, and when the wait ends. */
 struct await {
-        char *const *names; /* none: all VGs that were seen by the end of coldplug, and those expected */
+        char *const *names; /* none: all VGs seen by the end of coldplug, and expected VGs */
         size_t n_names;
-        const char *request;   /* the kind of request that is made for each VG, see flags.h, or NULL */
-        bool until_deadline;   /* a VG that is overdue, or of which nothing was seen, is waited for no longer */
-        bool ignore_unwanted;  /* one of which nothing was seen, or that lvm2 is not to activate, does not count */
-        uint64_t timeout_usec; /* USEC_INFINITY for ever */
+        const char *request;   /* kind of request to make for each VG, see flags.h; or NULL */
+        bool until_deadline;   /* do not wait for overdue and absent VGs */
+        bool ignore_unwanted;  /* absent VGs, and VGs excluded from activation, do not count */
+        uint64_t timeout_usec; /* USEC_INFINITY for no limit */
 };
 
 /* ------ requests ------ */
@@ -53,7 +53,7 @@ static int stop_at_expected(const char *entry, _unused_ void *userdata)
         return skip_prefix(entry, FLAGS_ENTRY_EXPECTED) ? -EEXIST : 0;
 }
 
-/* Whether the worker still has any of the requests to deal with. */
+/* Whether the worker has not finished all requests. */
 static int is_any_requested(int run_fd, const struct await *await)
 {
         static const char *const directories[] = {FLAGS_PENDING_DIRECTORY, FLAGS_WORKING_DIRECTORY};
@@ -86,13 +86,13 @@ static size_t count_awaited(const struct await *await, const struct sources *sou
         return await->n_names > 0 ? await->n_names : sources->n_vgs;
 }
 
-/* NULL for one of which nothing was seen. */
+/* NULL for an absent VG. */
 static const struct vg *get_awaited(const struct await *await, const struct sources *sources, size_t i)
 {
         return await->n_names > 0 ? snapshot_find(sources, await->names[i]) : sources->vgs[i];
 }
 
-/* What can be had of it can be used. That one that is degraded has it all is what its policy is for. */
+/* A degraded VG with all LVs active counts as active, since headgate.conf allows that. */
 static bool is_up(const struct vg *vg)
 {
         struct vg_counts n = vg_count(vg);
@@ -100,8 +100,7 @@ static bool is_up(const struct vg *vg)
         return vg->state == VG_STATUS_ACTIVE || (vg->state == VG_STATUS_DEGRADED && n.active >= n.autoactivated);
 }
 
-/* A VG that waits for PVs, or of which nothing was seen, may still come, unless there is a limit to that, or somebody has
- * asked for it now. */
+/* A waiting or absent VG may still become active, unless there is a limit, or it was requested now. */
 static int judge(const struct await *await, const struct vg *vg, bool coldplug)
 {
         int unwanted = await->ignore_unwanted ? SETTLED_UP : SETTLED_NOT_UP;
@@ -117,13 +116,13 @@ static int judge(const struct await *await, const struct vg *vg, bool coldplug)
         return is_up(vg) ? SETTLED_UP : SETTLED_NOT_UP;
 }
 
-/* One look. Reads the VGs unless it is NOT_SETTLED. */
+/* Looks once. Reads the VGs, unless requests make it NOT_SETTLED. */
 static int look(struct sources *sources, const struct await *await)
 {
         int r, result = SETTLED_UP;
         bool coldplug = false;
 
-        /* Asked before the VGs are read: results are written before requests and coldplug end. */
+        /* Before the VGs are read, since the worker writes records before it ends requests and coldplug. */
         r = is_any_requested(sources->run_fd, await);
         if (r != 0)
                 return MIN(r, NOT_SETTLED);
@@ -150,7 +149,7 @@ static int look(struct sources *sources, const struct await *await)
 
 /* ------ explaining, on standard error ------ */
 
-/* Its state and why, or which PVs are missing. */
+/* Logs the state and reason, or the missing PVs. */
 static void explain_vg(const struct vg *vg)
 {
         _cleanup_free_ char *missing = vg_describe_missing(vg);
@@ -165,7 +164,7 @@ static void explain_vg(const struct vg *vg)
                         vg->reason ?: "");
 }
 
-/* A line about each VG that is not active. */
+/* Logs a line about each VG that is not active. */
 static void explain(struct sources *sources, const struct await *await)
 {
         for (size_t i = 0; i < count_awaited(await, sources); i++) {
@@ -174,7 +173,7 @@ static void explain(struct sources *sources, const struct await *await)
                 if (!vg && sources_read_names(sources) >= 0 && !sources_have_name(sources, await->names[i]))
                         sources_log_unknown(sources, await->names[i]);
                 else if (!vg)
-                        log_error("VG %s is not there: none of its PVs was seen.", await->names[i]);
+                        log_error("VG %s is absent: none of its PVs was seen.", await->names[i]);
                 else if (!is_up(vg))
                         explain_vg(vg);
         }
@@ -182,8 +181,8 @@ static void explain(struct sources *sources, const struct await *await)
 
 /* ------ waiting ------ */
 
-/* The directories whose changes can mean that a VG is settled, the first because of the records. One that does not exist yet
- * is made by the worker later; then the clock helps. */
+/* Directories that change when a VG is settled; the first has the records. If the worker creates one only later, the loop still
+ * looks once a second. */
 static int watch(int run_fd)
 {
         static const char *const names[] = {".", FLAGS_WORKING_DIRECTORY};
@@ -212,13 +211,12 @@ static void wait_for_change(int watch_fd, uint64_t deadline)
         if (poll(&poll_fd, 1, (int) (MIN(left, USEC_PER_SEC) / USEC_PER_MSEC) + 1) <= 0)
                 return;
 
-        /* What comes within the next moment is seen by the same look. */
+        /* Changes within the next moment are seen by the same look. */
         while (read(watch_fd, events, sizeof(events)) > 0)
                 ;
 }
 
-/* Has the worker clear the failure of a unit headgate-vg@.service when its VG is activated after all. Returns whether this
- * is such a unit. */
+/* Has the worker reset a failed headgate-vg@.service when its VG is activated later. Returns whether this is such a unit. */
 static bool note_failed_wait(int run_fd, const struct await *await)
 {
         _cleanup_free_ char *unit = NULL, *link = NULL;
@@ -244,7 +242,7 @@ static int await_vgs(struct sources *sources, const struct await *await)
                 int r;
 
                 if (flags_is_set(sources->run_fd, FLAGS_TAKEN_OVER) == 0) {
-                        log_error("headgate handed over to lvm2, not waiting any longer.");
+                        log_error("headgate handed over to lvm2, no longer waiting.");
                         return EXIT_LVM2_ACTIVATES;
                 }
                 r = look(sources, await);
@@ -254,10 +252,10 @@ static int await_vgs(struct sources *sources, const struct await *await)
                                 r = SETTLED_NOT_UP;
                 }
                 if (r < 0)
-                        return verb_fail(r, "Failed to read what the worker has written down: %m");
+                        return verb_fail(r, "Failed to read the worker's records: %m");
                 if (r == SETTLED_UP)
                         return EXIT_ALL_UP;
-                /* It may have been activated before the worker could see that. */
+                /* The VG may have been activated before the worker saw the file. */
                 if (r == SETTLED_NOT_UP && !noted && note_failed_wait(sources->run_fd, await)) {
                         noted = true;
                         continue;
@@ -272,8 +270,8 @@ static int await_vgs(struct sources *sources, const struct await *await)
 
 /* ------ the verbs ------ */
 
-/* systemd makes a "/" of each "-" of an instance (systemd.unit(5)), and people write headgate-vg@my-vg.service. No VG has a
- * "/" in its name. systemd describes such a unit as "my/vg", so that the name of the other one is of use. */
+/* systemd replaces each "-" of an instance by "/" (systemd.unit(5)), and people write headgate-vg@my-vg.service without escaping.
+ * VG names have no "/", so this can be reverted. systemd describes such a unit as "my/vg", so the escaped name is logged, too. */
 static void restore_hyphens(char *name)
 {
         _cleanup_free_ char *unit = NULL;
@@ -286,7 +284,7 @@ static void restore_hyphens(char *name)
                 log_info("Waiting for VG %s. Its unit is \"%s\" if the name is escaped.", name, unit);
 }
 
-/* Returns the exit status. lvm2 is asked for whole VGs, and their records are what is waited for. */
+/* Refuses names that are not VGs, since requests and records are for whole VGs. Returns the exit status. */
 static int refuse_name(const char *name, bool is_to_be_activated)
 {
         _cleanup_target_ struct target target = {};
@@ -297,7 +295,7 @@ static int refuse_name(const char *name, bool is_to_be_activated)
                 return verb_refuse("headgate activates only whole VGs; \"lvchange -ay %s/%s\" activates this LV.",
                         target.vg, target.lv);
         return verb_refuse(
-                "headgate waits only for whole VGs; \"headgate wait %s\" waits for that of this LV.", target.vg);
+                "headgate waits only for whole VGs; \"headgate wait %s\" waits for the VG of this LV.", target.vg);
 }
 
 /* Makes the requests, if any, and waits, by default until --timeout or `timeout_usec`. */
@@ -321,7 +319,7 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
         r = sources_open_in_charge(&sources);
         if (r < 0)
                 return r == -ENOENT ? EXIT_LVM2_ACTIVATES : EXIT_CANNOT_TELL;
-        /* The units of boot name a VG without knowing of copies of its disks, and must not fail for one. */
+        /* Units of boot name a VG and must not fail because its disk has a copy. */
         for (size_t i = 0; i < n && !arg_expect; i++)
                 if (sources_refuse_duplicate(&sources, names[i]) < 0)
                         return EXIT_CANNOT_TELL;
@@ -345,7 +343,7 @@ static int run_wait(char *names[], size_t n, struct table *table _unused_)
         };
 
         if (arg_expect && n == 0)
-                return verb_refuse("--expect wants the name of a VG, see --help.");
+                return verb_refuse("--expect requires the name of a VG, see --help.");
         /* The worker has deadlines of its own. */
         return request_and_wait(&await, names, n, await.until_deadline ? USEC_INFINITY : TIMEOUT_DEFAULT_USEC);
 }
@@ -363,24 +361,22 @@ static int run_activate(char *names[], size_t n, struct table *table _unused_)
 
 /* headgate activate has the last one only. */
 static const struct verb_option options[] = {
-        {"expect", '\0', NULL, "Have them go before others, and wait until they are overdue", &arg_expect},
-        {"ignore-absent", '\0', NULL, "Ignore those that were not seen, or are not to be activated",
-                &arg_ignore_absent},
-        {"no-block", '\0', NULL, "Only ask, as --expect does; wait for nothing", &arg_no_block},
-        {"timeout", '\0', "TIME", "How long to wait, 90s by default; 0 for ever", &arg_timeout,
+        {"expect", '\0', NULL, "Activate them before others, wait until overdue", &arg_expect},
+        {"ignore-absent", '\0', NULL, "Ignore absent and excluded volume groups", &arg_ignore_absent},
+        {"no-block", '\0', NULL, "Only request, as --expect does; do not wait", &arg_no_block},
+        {"timeout", '\0', "TIME", "How long to wait, 90s by default; 0 for no limit", &arg_timeout,
                 .usec = &arg_timeout_usec},
         {},
 };
 
 const struct verb verb_wait = {"wait", "[VG...]", "Wait until volume groups have been activated",
         .help = "Usage: headgate wait [OPTION...] [--] [VG...]\n\n"
-                "Wait until the volume groups have been activated; without a name, all of which\n"
-                "anything is seen during boot.\n\n",
+                "Wait until volume groups have been activated; without a name, every volume group\n"
+                "found during boot.\n\n",
         .footer = FOOTER, .options = options, .run = run_wait};
 
-const struct verb verb_activate = {"activate", "VG...", "Have volume groups activated, and wait for them",
+const struct verb verb_activate = {"activate", "VG...", "Activate volume groups, and wait for them",
         .help = "Usage: headgate activate [OPTION...] [--] VG...\n\n"
-                "Have volume groups activated that were deactivated or had failed, and wait for\n"
-                "them.\n\n",
-        .footer = FOOTER, .options = &options[ELEMENTSOF(options) - 2],
-        .root_only = "have volume groups activated", .run = run_activate};
+                "Activate volume groups that were deactivated or have failed, and wait for them.\n\n",
+        .footer = FOOTER, .options = &options[ELEMENTSOF(options) - 2], .root_only = "activate volume groups",
+        .run = run_activate};

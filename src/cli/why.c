@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate why: the chain of facts about one VG, LV or device, the answer first, and what to do last. */
+/* headgate why: explains one VG, LV or device: the answer, facts, and what to do. */
 
 #include "why/why.h"
 #include "cli/verb.h"
@@ -19,17 +19,17 @@ struct line {
 };
 
 static const struct column columns[] = {
-        COLUMN("NAME", ALWAYS, STRING, why.name, "what was asked for"),
+        COLUMN("NAME", ALWAYS, STRING, why.name, "name as given"),
         COLUMN("KIND", ALWAYS, STRING, why.kind, "vg, lv or device"),
         COLUMN("STATE", ALWAYS, STRING, why.state, "active, waiting, ...", .colored = true),
         COLUMN("ANSWER", ALWAYS, STRING, why.answer, "why, in a sentence", .flags = SCOLS_FL_WRAP),
-        COLUMN("CONDITIONS", IN_JSON, LINES, why.conditions, "what keeps it from being up, in words for programs",
+        COLUMN("CONDITIONS", IN_JSON, LINES, why.conditions, "why it is not active, as words for programs",
                 .flags = SCOLS_FL_WRAP),
-        COLUMN("FACTS", IN_JSON, LINES, why.facts, "what is known of it", .flags = SCOLS_FL_WRAP),
+        COLUMN("FACTS", IN_JSON, LINES, why.facts, "other facts", .flags = SCOLS_FL_WRAP),
         COLUMN("ADVICE", IN_JSON, LINES, why.advice, "what to do", .flags = SCOLS_FL_WRAP),
 };
 
-/* ------ what is asked for. These return 1; 0 for what is not known, having said so; or a negative errno ------ */
+/* ------ names. Functions return 1; 0 for an unknown name, which they log; or a negative errno ------ */
 
 static int log_unknown_vg(struct sources *sources, const char *name)
 {
@@ -47,7 +47,7 @@ static int log_unknown_vg(struct sources *sources, const char *name)
         if (!suggestion.nearest && access(path, F_OK) >= 0)
                 suggestion.nearest = TAKE_PTR(path);
         suggestion_log_unknown(&suggestion, "VG",
-                "none of its PVs was seen, and lvm2 has no backup of it; a device is asked for by its path");
+                "none of its PVs was seen, and lvm2 has no backup of it; for a device, give its path");
         return 0;
 }
 
@@ -71,18 +71,18 @@ static int explain_planned(struct why *why, const char *name)
 {
         _cleanup_plan_ struct plan plan = {};
         int r = why->sources->in_charge && !why->expected ? expected_find(why->sources, &plan) : 0;
-        /* An empty plan, where there is none, has no VG. */
+        /* If there is no plan, it is empty. */
         const struct planned_vg *planned = plan_find(why->expected ?: &plan, name);
 
         if (!planned)
                 return r < 0 ? r : log_unknown_vg(why->sources, name);
         why_condition(why, "missing-pv");
         why_answer(why, VERDICT_DOWN, "absent",
-                "VG %s is not there: none of its PVs was seen, and lvm2 has no backup of it.", name);
+                "VG %s is absent: none of its PVs was seen, and lvm2 has no backup of it.", name);
         why_fact(why, "%s", planned->reason);
         explain_layers_below(why, "");
         why_advise(why,
-                "If it has another name now, or is gone for good, change that line (\"headgate status\" lists all VGs).");
+                "If it was renamed or no longer exists, correct that line (\"headgate status\" lists all VGs).");
         return 1;
 }
 
@@ -105,8 +105,7 @@ static int explain_name(struct why *why, const char *vg, const char *vgid, const
         return 1;
 }
 
-/* An LV by the path of its device: what is known of it is by its name, unless it is a PV. Returns 0 if it is no
- * visible LV. */
+/* Explains an LV by the path of its device, as by its name. Returns 0 if it is not a visible LV. */
 static int explain_lv_device(struct why *why, dev_t number)
 {
         const struct dm_device *device = dm_devices_find(why->sources->devices, number);
@@ -143,7 +142,7 @@ static int explain_number(struct why *why, const char *path, dev_t number)
         return 1;
 }
 
-/* What is on the device of that name, or which device is missing there. `name` is that of a VG, VG/LV or a path. */
+/* Explains a VG, VG/LV or path. */
 static int explain_target(struct why *why, const char *name)
 {
         _cleanup_target_ struct target target = {};
@@ -160,20 +159,20 @@ static int explain_target(struct why *why, const char *name)
 
 /* ------ mount points ------ */
 
-/* Sets `*ret` to what the table says is mounted at the path, NULL for nothing. Returns 0 or a negative errno. */
+/* Sets `*ret` to the source that the table has for a mount point; NULL for none. Returns 0 or a negative errno. */
 static int find_source(const struct why *why, const char *table, const char *path, int direction, char **ret)
 {
         _cleanup_mount_table_ struct mount_table mounts = {};
         int r = mount_table_read(why->sources->root_fd, table, &mounts);
         struct libmnt_fs *entry = r > 0 ? mnt_table_find_target(mounts.table, path, direction) : NULL;
-        /* An automount stands where nothing is mounted yet. */
+        /* An automount is not the file system itself. */
         bool is_mount = entry && !streq(mnt_fs_get_fstype(entry) ?: "", "autofs");
         const char *source = is_mount ? mnt_fs_get_srcpath(entry) ?: mnt_fs_get_source(entry) : NULL;
 
         return r >= 0 && source ? string_replace(ret, strdup(source)) : MIN(r, 0);
 }
 
-/* An entry may name a device by what is on it, and the boot before remembers of which VG that was. */
+/* An entry may name a device by UUID or label. Hints of an earlier boot have the VG of such a device. */
 static int explain_source(struct why *why, const char *source)
 {
         _cleanup_free_ char *kernel_name = NULL;
@@ -182,7 +181,7 @@ static int explain_source(struct why *why, const char *source)
 
         why->kind = "device";
         if (r == -EINVAL) {
-                log_error("%s is on no block device, but on %s.", why->name, source);
+                log_error("%s is not on a block device, but on %s.", why->name, source);
                 return 0;
         }
         if (r >= 0 && *source != '/')
@@ -197,11 +196,11 @@ static int explain_source(struct why *why, const char *source)
         if (device.kind == DEVICE_OF_NAME)
                 return explain_name(why, device.vg, "", NULL);
         why_condition(why, "no-device");
-        why_answer(why, VERDICT_UNKNOWN, "unknown", "%s is not there, and no VG is known to hold it.", source);
+        why_answer(why, VERDICT_UNKNOWN, "unknown", "%s does not exist, and no VG is known to have it.", source);
         return 1;
 }
 
-/* Returns 0 if it is none, too, without having said so. */
+/* Also returns 0, without a message, if the path is not a mount point. */
 static int explain_mount_point(struct why *why)
 {
         _cleanup_free_ char *mounted = NULL, *listed = NULL;
@@ -239,7 +238,7 @@ static void print_sentences(const struct why *why)
                 printf("  %s\n", *advice);
 }
 
-/* Shows an answer, or nothing where `r` is 0; `r` is what explain() has returned. Returns the exit status or a negative errno. */
+/* Shows the answer if `r`, the result of explain(), is 1. Returns the exit status or a negative errno. */
 static int show(const struct why *why, int r, struct table *table)
 {
         static const int exit_statuses[] = {
@@ -274,10 +273,10 @@ static int explain_named(struct sources *sources, char *const names[], size_t n,
         return result;
 }
 
-/* A VG whose disks are unresponsive takes three seconds. */
+/* Limited, since a VG with unresponsive disks takes three seconds. */
 #define PROBLEMS_EXPLAINED_MAX 20U
 
-/* All that headgate status has neither as active nor as skipped. */
+/* Explains all VGs that are neither active nor skipped. */
 static int explain_problems(struct sources *sources, struct table *table)
 {
         _cleanup_plan_ struct plan plan = {};
@@ -308,7 +307,7 @@ static int explain_problems(struct sources *sources, struct table *table)
                 log_notice("%zu more VG%s: headgate status --problems", n - PROBLEMS_EXPLAINED_MAX,
                         plural(n - PROBLEMS_EXPLAINED_MAX));
         if (n == 0 && sources->in_charge && !table->options.json && !table->options.columns)
-                printf("No VG has a problem.\n");
+                printf("All VGs are active or skipped.\n");
         return result;
 }
 
@@ -319,19 +318,19 @@ static int run(char *names[], size_t n, struct table *table)
 
         if (r >= 0)
                 r = n > 0 ? explain_named(&sources, names, n, table) : explain_problems(&sources, table);
-        /* As headgate status has it. */
+        /* The same exit status as of headgate status. */
         if (r >= 0 && n == 0 && !sources.in_charge)
                 r = EXIT_CANNOT_TELL;
         return verb_print(table, r, "find out");
 }
 
 const struct verb verb_why = {"why", "[NAME...]",
-        "Explain why a volume group, logical volume or device is up or not",
+        "Explain why a volume group, logical volume or device is active or not",
         .help = "Usage: headgate why [OPTION...] [VG|VG/LV|DEVICE|MOUNTPOINT...]\n\n"
-                "Explain why a volume group, logical volume or device is up or not, or what a file\n"
-                "system is to be mounted from, and what to do about it. Without a name, explain\n"
-                "each volume group that is neither active nor skipped.\n\n",
-        .footer = "Exit status: 0 if all are up, 1 if one is not, or is not known, 2 if headgate\n"
-                  "cannot tell, or without a name, if it is not in charge.\n\n",
+                "Explain why a volume group, logical volume, device or mount point is active or not,\n"
+                "and what to do. Without a name, explain each volume group that is neither active\n"
+                "nor skipped.\n\n",
+        .footer = "Exit status: 0 if all are active, 1 if one is not or is unknown, 2 if headgate\n"
+                  "cannot tell; without a name also if headgate is not in charge.\n\n",
         .root_only = "read /run/headgate and ask device-mapper", .table = TABLE_KIND("subjects", columns),
         .run = run};

@@ -21,7 +21,7 @@
 /* How long to wait for commands that work on the same VGs. */
 #define LOCKS_TIMEOUT_USEC (5 * USEC_PER_SEC)
 
-#define REASON_LOCKED "a command of lvm2 is at work on its VG"
+#define REASON_LOCKED "another lvm2 command has locked its VG"
 
 /* ------ arguments ------ */
 
@@ -103,8 +103,8 @@ static int lock_selected(struct deactivation *deactivation, uint64_t until_usec)
         return more;
 }
 
-/* A VG can change until it is locked, so the tree is read again after that. A disk, say, brings VGs that were not named,
- * which have to be locked in turn. */
+/* A VG can change until it is locked, so the tree is read again after locking. A disk, for instance, may then have VGs that were
+ * not locked yet. */
 static int lock_and_find(struct deactivation *deactivation)
 {
         uint64_t until_usec = now_usec() + LOCKS_TIMEOUT_USEC;
@@ -139,9 +139,9 @@ static void refuse_locked(struct deactivation *deactivation)
                         continue;
                 deactivation->something_left = true;
                 if (error == -EAGAIN)
-                        log_error("VG %s is left alone: a command of lvm2 is at work on it.", vg);
+                        log_error("VG %s is locked by another lvm2 command, skipping it.", vg);
                 else
-                        (void) log_error_errno(error, "VG %s is left alone, its lock cannot be taken: %m", vg);
+                        (void) log_error_errno(error, "Failed to lock VG %s, skipping it: %m", vg);
                 FOREACH_NODE(node, &deactivation->tree->nodes)
                         if (node->vg && streq(node->vg, vg) && node->selected)
                                 selection_refuse(node, REASON_LOCKED);
@@ -156,7 +156,7 @@ static void report_skipped(struct deactivation *deactivation)
                         continue;
                 deactivation->something_left = true;
                 if (!streq(node->skip_reason, REASON_LOCKED))
-                        log_error("%s is left alone: %s.", node->name, node->skip_reason);
+                        log_error("%s is skipped: %s.", node->name, node->skip_reason);
         }
 }
 
@@ -166,7 +166,7 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
         int r;
 
         if (!target->vg) {
-                log_info("There is nothing on %s that could be deactivated.", target->name);
+                log_info("%s has nothing to deactivate.", target->name);
                 return 1;
         }
         if (target->lv) {
@@ -174,7 +174,7 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
                 if (r > 0)
                         log_info("LV %s is not active.", target->name);
                 else if (r == 0)
-                        log_error("There is no LV %s.", target->name);
+                        log_error("LV %s does not exist.", target->name);
                 return r;
         }
         r = sources_read_names(&deactivation->sources);
@@ -218,7 +218,7 @@ static bool has_mount_or_swap(const struct tree_node *node)
         return ANY(FOREACH_NODE(upper, &node->uppers), tree_node_is_mount_or_swap(upper));
 }
 
-/* With all that stays then. What lies on a device can go although the device itself is mounted. */
+/* Skips a node in use. Nodes on a mounted device can still be removed. */
 static void refuse_used(void *userdata, struct tree_node *node, const struct users *users)
 {
         struct tree *tree = userdata;
@@ -228,7 +228,7 @@ static void refuse_used(void *userdata, struct tree_node *node, const struct use
 
         if (!tree_node_has_strangers(node) && has_mount_or_swap(node)) {
                 tree_skip(node, reason);
-                /* Also if a device in a file on it has skipped it already. */
+                /* Replaces the reason of a device on a file of the node. */
                 node->skip_reason = reason;
                 return;
         }
@@ -250,7 +250,7 @@ int deactivation_preview(struct deactivation *deactivation)
                 return r;
         FOREACH_NODE(node, &deactivation->tree->nodes) {
                 node->n_opens = kernel_count_opens(node);
-                /* Of others than device-mapper's the kernel does not say how often they are open. */
+                /* Only device-mapper devices have an open count. */
                 if (tree_node_has_strangers(node) ||
                         (!node->skip_reason && (node->kind == TREE_MD || node->kind == TREE_LOOP ||
                                                        (node->kernel_name && has_mount_or_swap(node)))))
@@ -292,8 +292,8 @@ static int take_down(struct deactivation *deactivation)
         return r;
 }
 
-/* Then the links in /dev are gone: udevd answers only after it has received the events of all removals. If it is not running,
- * which only udevadm knows how to find out in each release, it ends at once, with success. */
+/* udevadm settle returns when udevd has handled the events of all removals, and removed the links in /dev. If udevd is not
+ * running, it succeeds at once; only udevadm itself can tell this in each release. */
 static int wait_for_udev(void)
 {
         static const char *const words[] = {"settle", "--timeout=30", NULL};
@@ -308,7 +308,7 @@ int deactivation_run(struct deactivation *deactivation)
         sigset_t signals;
         int r, k = 0;
 
-        /* An administrator who finds the VG inactive tomorrow looks into the journal. */
+        /* The journal shows later why the VG is inactive. */
         log_record_events();
         r = lock_and_find(deactivation);
         if (r < 0)

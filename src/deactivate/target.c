@@ -62,8 +62,8 @@ static const struct dm_device *find_named(const struct dm_devices *list, const c
         return NULL;
 }
 
-/* A link can outlive its device, and its target's number be another device's by now, and then so can udev's record of that
- * number. What device-mapper calls the device, "" for others, shows that for its own. */
+/* Whether udev lists the link for the device. A stale link, and udev's record of it, may have the number of a removed device that
+ * another one has now. For device-mapper devices, `dm_name` shows this; "" for others. */
 static bool udev_has_link(dev_t number, const char *dm_name, const char *path)
 {
         _cleanup_udev_ struct udev *udev = udev_new();
@@ -130,16 +130,14 @@ void target_log_error(const char *name, int error)
         else if (error == -ENOTBLK)
                 log_error("%s is not a block device.", name);
         else if (error == -ESTALE)
-                log_error(
-                        "%s may be stale: udev has no such link on record for the device that it leads to, ignoring it.",
-                        name);
+                log_error("%s may be stale: udev does not list this link for its device, ignoring it.", name);
         else
                 (void) log_error_errno(error, "%s: %m", name);
 }
 
 struct tree_node *target_find_node(const struct target *target, const struct tree *tree)
 {
-        /* A pool may have no device but that of its layer. */
+        /* A pool may have only the device of its layer. */
         static const char *const layers[] = {"", "tpool", "vpool"};
 
         if (target->dm_name)

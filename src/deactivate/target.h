@@ -6,34 +6,35 @@
 
 /* A name on the command line: of a VG, an LV, or any block device. */
 struct target {
-        const char *name; /* as it was given */
+        const char *name; /* as given */
         char *vg;         /* NULL for another device */
-        const char *lv;   /* in the same memory; NULL for a whole VG, or another device */
-        char *dm_name;    /* of a device that device-mapper has by that path; else NULL */
+        const char *lv;   /* in the memory of `vg`; NULL for a whole VG, or another device */
+        char *dm_name;    /* name of the device-mapper device with that path; else NULL */
         dev_t number;     /* of a device that has a path; else 0 */
-        bool found;       /* by target_select(): there is a node that can be removed */
+        bool found;       /* set by target_select(): it has a removable node */
 };
 
-/* Parses a name: without a "/" it is a VG; with one inside, VG/LV; and else a path. Of /dev/VG/LV and /dev/mapper/NAME,
- * device-mapper knows which device that is, whatever the path leads to. Other links count if udev has them on record for their
- * device. A path that does not exist may be that of an LV that is not active. Returns 0 and `*ret`, to be emptied with
- * target_done(); -EINVAL for a name that neither a VG nor an LV can have; -ENOTBLK; -ESTALE for other links; what stat() says
- * of a path; or -ENOMEM. `name` is kept, not copied. */
+/* Parses a name: a VG without "/", VG/LV, or a path. /dev/VG/LV and /dev/mapper/NAME mean the device-mapper device of that name,
+ * whatever they link to. Other links must be listed by udev for their device. A path that does not exist may be that of an
+ * inactive LV. `name` is kept, not copied.
+ *
+ * Returns 0 and `*ret`, to be emptied with target_done(). Returns -EINVAL for an invalid name of a VG or LV, -ENOTBLK, -ESTALE
+ * for a link that udev does not list, the error of stat(), or -ENOMEM. */
 int target_parse(const char *name, struct target *ret) _nonnull_all_ _must_check_;
 void target_done(struct target *target) _nonnull_all_;
 #define _cleanup_target_ _cleanup_(target_done)
 
-/* Why that name could not be parsed. */
+/* Logs why the name could not be parsed. */
 void target_log_error(const char *name, int error) _nonnull_all_;
 
-/* The node of an LV, which for a pool that is not active by itself is its layer, or of another device; NULL if
- * there is none. Not of a whole VG. */
+/* Finds the node of an LV or another device; NULL if there is none. A pool that is not active itself has only the node of its
+ * layer. Not for a whole VG. */
 struct tree_node *target_find_node(const struct target *target, const struct tree *tree) _nonnull_all_;
 
-/* Selects its nodes. */
+/* Selects the nodes of the target. */
 void target_select(struct target *target, struct tree *tree) _nonnull_all_;
 
-/* Whether a target that was not found exists, and is not active: a VG or LV that is in lvm2's last backup of the VG's
- * metadata, below `root_fd`, and every device. Returns 1 or 0, or -ENOMEM. */
+/* Whether a target without nodes exists, and is inactive. A VG or LV exists if lvm2's metadata backup below `root_fd` has it; a
+ * device always does. Returns 1, 0 or -ENOMEM. */
 int target_is_down(
         const struct target *target, int root_fd, const struct config *config) _nonnull_all_ _must_check_;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What all checks look at, and their findings. */
+/* Facts for all checks, and their findings. */
 
 #include "doctor/doctor.h"
 

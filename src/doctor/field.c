@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What other machines' disks, disks of virtual machines, a great many disks, and leftovers of what was there before bring about. */
+/* Problems of other machines' disks, of disks of virtual machines, of very many disks, and of missing VGs and devices. */
 
 #include <fnmatch.h>
 
@@ -17,13 +17,13 @@
 
 /* ------ PVs that udev knows ------ */
 
-/* A root that was chosen has no udev. */
+/* A chosen root directory has no udev database. */
 static int find_pvs(sd_device_enumerator **ret)
 {
         return root_is_chosen() ? -EOPNOTSUPP : devices_with_signature_new("LVM2_member", ret);
 }
 
-/* The PVs of the backups that lvm2 has made here, by their identifiers. Returns 0 or -ENOMEM. */
+/* Reads the PVs in lvm2's backups on this machine, by UUID. Returns 0 or -ENOMEM. */
 static int find_known_pvs(struct doctor *doctor, struct dm_hash_table *known)
 {
         struct dm_hash_node *node;
@@ -43,7 +43,7 @@ static int find_known_pvs(struct doctor *doctor, struct dm_hash_table *known)
         return 0;
 }
 
-/* PVs of others may be missing from the devices file on purpose. */
+/* PVs of other machines may be missing from the devices file on purpose. */
 void check_unlisted(struct doctor *doctor)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
@@ -71,11 +71,11 @@ void check_unlisted(struct doctor *doctor)
         }
         if (unlisted.n > 0)
                 finding_warning(doctor, "Run for each of them: lvmdevices --adddev DEVICE",
-                        "lvm2 ignores PVs of VGs of this machine, as /etc/lvm/devices/%s does not list them: %s.",
+                        "PVs of this machine's VGs are not in /etc/lvm/devices/%s, so lvm2 ignores them: %s.",
                         config->devicesfile, unlisted.text ?: "?");
 }
 
-/* That of a virtual machine, most often. */
+/* Most such LVs are disks of virtual machines. */
 void check_nested(struct doctor *doctor)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
@@ -94,8 +94,7 @@ void check_nested(struct doctor *doctor)
         if (nested.n > 0)
                 finding_warning(doctor,
                         "If they are disks of virtual machines: scan_lvs=0 in lvm.conf(5), then vgchange -an VG",
-                        "lvm2 activates VGs whose PVs are LVs on this machine (scan_lvs=1); these LVs: %s.",
-                        nested.text ?: "?");
+                        "LVs are PVs of VGs that lvm2 activates (scan_lvs=1): %s.", nested.text ?: "?");
 }
 
 /* ------ other machines ------ */
@@ -122,7 +121,7 @@ void check_system_id(struct doctor *doctor)
                         named ? ", of which boot waits for at least one" : "", foreign.text ?: "?");
 }
 
-/* ------ what is named and is not there ------ */
+/* ------ missing VGs and LVs ------ */
 
 #define REMOVE_WORD "Remove it from the boot loader's configuration, or correct it."
 
@@ -135,7 +134,7 @@ void check_command_line(struct doctor *doctor)
 
         r = r == -ENOENT ? 0 : r ?: sources_read_names(&doctor->sources);
         if (r < 0)
-                finding_unknown(doctor, r, "The kernel's command line cannot be read: %m.");
+                finding_unknown(doctor, r, "Failed to read the kernel command line: %m.");
         STRV_FOREACH(word, &words) {
                 const char *lv = skip_prefix(*word, "rd.lvm.lv="), *name = lv ?: skip_prefix(*word, "rd.lvm.vg=");
                 _cleanup_free_ char *vg = name ? strndup(name, strcspn(name, "/")) : NULL;
@@ -161,13 +160,14 @@ void check_fstab(struct doctor *doctor)
         doctor->out_of_memory |= r < 0;
         FOREACH_ARRAY(vg, plan.vgs, plan.n)
                 if (vg->needed && vg->source && vg->group != PLAN_NONE)
-                        finding_warning(doctor, "If the machine is to boot without it, add nofail to its options.",
-                                "VG %s is absent, and boot waits for it and fails: %s", vg->name, vg->reason);
+                        finding_warning(doctor, "To boot without it, add nofail to its options.",
+                                "VG %s is absent, so that boot waits for it and fails: %s", vg->name, vg->reason);
 }
 
 /* ------ udev and timeouts ------ */
 
-/* The first word of each line that has the mark, or what is behind it at the beginning. Tests have a file for what the journal says. */
+/* Finds the first word of each line that contains the mark; or if the line begins with it, the word after it. Tests have a file
+ * instead of the journal. */
 static int find_in_journal(const struct doctor *doctor, const char *const *words, const char *file,
         const char *mark, struct enumeration *ret)
 {
@@ -212,7 +212,7 @@ void timeouts_forecast(struct doctor *doctor, const struct timeline *earlier, st
         /* After that, disks were plugged in. */
         doctor->out_of_memory |= timeline_find_pause(earlier, &until_usec) < 0;
         STRV_FOREACH(unit, &units) {
-                /* An unknown timeout is 0, and so endless. */
+                /* An unknown timeout, 0, counts as infinity. */
                 uint64_t timeout_usec = MIN(unit_get_usec(systemd, *unit, "JobRunningTimeoutUSec") - 1,
                         unit_get_usec(systemd, *unit, "JobTimeoutUSec") - 1);
                 _cleanup_free_ char *path = systemd_get_property(systemd, *unit, "SysFSPath");
@@ -233,7 +233,7 @@ void timeouts_forecast(struct doctor *doctor, const struct timeline *earlier, st
         }
 }
 
-/* By the last three boots, the newest of those that tell of trouble. */
+/* Checks the last three boots, and reports the newest one with a problem. */
 static void check_forecast(struct doctor *doctor)
 {
         _cleanup_enumeration_ struct enumeration late = {};
@@ -264,15 +264,18 @@ void check_timeouts(struct doctor *doctor)
                                    doctor, of_systemd, "journal-jobs", "Timed out waiting for device ", &devices);
 
         if (r < 0)
-                finding_unknown(doctor, r, "The journal cannot be read: %m.");
+                finding_unknown(doctor, r, "Failed to read the journal: %m.");
         if (events.n > 0)
                 finding_warning(doctor,
-                        "See: journalctl -b -u systemd-udevd; if the disks are merely many: event_timeout= in udev.conf(5)",
-                        "udev has killed what took too long for these devices: %s.", events.text ?: "?");
+                        "See: journalctl -b -u systemd-udevd; if there are just many disks: event_timeout= in "
+                        "udev.conf(5)",
+                        "udev killed a worker or program that took too long for these devices: %s.",
+                        events.text ?: "?");
         if (devices.n > 0)
                 finding_warning(doctor,
-                        "If they merely come late: x-systemd.device-timeout= in fstab(5), or DefaultDeviceTimeoutSec=",
-                        "systemd has not waited long enough for these devices: %s.", devices.text ?: "?");
+                        "If they just appear late: x-systemd.device-timeout= in fstab(5), or "
+                        "DefaultDeviceTimeoutSec=",
+                        "systemd timed out waiting for these devices: %s.", devices.text ?: "?");
         check_forecast(doctor);
 }
 
@@ -286,7 +289,7 @@ void check_cookies(struct doctor *doctor)
         int r = root_is_chosen() ? 0 : suspects_find(&suspects, &n);
 
         if (r < 0)
-                finding_unknown(doctor, r, "The semaphores of device-mapper cannot be read: %m.");
+                finding_unknown(doctor, r, "Failed to read device-mapper's semaphores: %m.");
         FOREACH_ARRAY(suspect, suspects, n) {
                 uint32_t cookie = (uint32_t) DM_COOKIE_MAGIC << DM_UDEV_FLAGS_SHIFT | suspect->base;
                 _cleanup_free_ char *advice = string_format("Run: dmsetup udevcomplete 0x%x", cookie),
@@ -296,9 +299,10 @@ void check_cookies(struct doctor *doctor)
                         continue;
                 if (sysfs_read_at(doctor->sources.root_fd, path_format("proc/%i/comm", suspect->state.last).text,
                             &name) < 0)
-                        name = strdup("one that has ended");
+                        name = strdup("an ended process");
                 finding_warning(doctor, advice,
-                        "Nobody completes cookie 0x%x of device-mapper; %u process%s for it, the last one to change it was %s (%i).",
+                        "Cookie 0x%x of device-mapper is not completed; %u process%s for it; last changed by %s "
+                        "(%i).",
                         cookie, suspect->state.waiting, suspect->state.waiting == 1 ? " waits" : "es wait",
                         name ?: "?", suspect->state.last);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Initrds: which VGs this boot's one has activated, whether it was narrowed, and whether it knows what is needed now. */
+/* The initrd of this boot: the VGs that it activated, whether it was narrowed, and whether it lacks VGs that it needs now. */
 
 #include <fcntl.h>
 
@@ -8,13 +8,13 @@
 #include "initrd/maker.h"
 #include "initrd/needed.h"
 
-/* Where dracut's initrd notes what it was narrowed to, see src/initrd/dracut. */
+/* dracut's initrd lists here the VGs that it was narrowed to, see src/initrd/dracut. */
 #define NARROWED "run/headgate-initrd"
 
-/* And what is to be done if it was not, or to something else. */
+/* Advice if it was not narrowed, or to other VGs. */
 #define NEW_INITRD "Run: dracut -f"
 
-/* Which VGs are needed that the initrd of this boot did not know. */
+/* Reports needed VGs that the initrd of this boot did not know. */
 static void check_known(struct doctor *doctor)
 {
         _cleanup_enumeration_ struct enumeration unknown = {};
@@ -31,11 +31,11 @@ static void check_known(struct doctor *doctor)
                         enumeration_add(&unknown, needed.lvs[i].vg);
         }
         if (unknown.n > 0)
-                finding_warning(doctor, NEW_INITRD, "The initrd does not know %zu VG%s that it needs now: %s.",
-                        unknown.n, plural(unknown.n), unknown.text ?: "?");
+                finding_warning(doctor, NEW_INITRD, "The initrd lacks %zu VG%s that it needs now: %s.", unknown.n,
+                        plural(unknown.n), unknown.text ?: "?");
 }
 
-/* Whether the initrd of this boot was limited to the VGs that it needs, as far as it says so. */
+/* Whether the initrd of this boot was narrowed, by its files in /run. */
 static void check_narrowed(struct doctor *doctor, const struct initrd_makers *makers)
 {
         int enabled =
@@ -46,13 +46,13 @@ static void check_narrowed(struct doctor *doctor, const struct initrd_makers *ma
                         "%s is not headgate's.", initrd_maker_get_file(makers->maker));
         if (doctor_has(doctor, NARROWED "/all"))
                 finding_warning(doctor, NEW_INITRD,
-                        "The initrd did not find what it needed in the VGs that it knows, and activated all.");
+                        "The initrd did not find a needed LV in the VGs that it knows, and activated all VGs.");
         else if (doctor_has(doctor, NARROWED))
-                finding_ok(doctor, "The initrd was narrowed to the VGs that it needs.");
+                finding_ok(doctor, "The initrd activated only the VGs that it needs.");
         else if (enabled > 0 && makers->maker == INITRD_MAKER_DRACUT && !doctor_has(doctor, NARROWED "-off"))
                 finding_warning(doctor, NEW_INITRD,
-                        "The initrd of this boot was not narrowed: it is older than \"headgate enable --initrd\", or "
-                        "damaged.");
+                        "The initrd of this boot activated all VGs: it is older than \"headgate enable "
+                        "--initrd\", or damaged.");
         if (doctor_has(doctor, NARROWED))
                 check_known(doctor);
 }
@@ -63,7 +63,7 @@ void check_initrd(struct doctor *doctor)
         _cleanup_enumeration_ struct enumeration before = {};
 
         check_narrowed(doctor, &makers);
-        /* What headgate has found active without having asked for it. */
+        /* VGs that headgate found active without activating them. */
         FOREACH_ARRAY(vg, doctor->sources.vgs, doctor->sources.n_vgs)
                 if ((*vg)->state == VG_STATUS_ACTIVE && (*vg)->activating_usec == 0 &&
                         vg_count(*vg).autoactivated > 0)
@@ -71,8 +71,8 @@ void check_initrd(struct doctor *doctor)
         if (!doctor->sources.in_charge)
                 finding_ok(doctor, "headgate is not in charge.");
         else if (doctor->snapshot_error < 0)
-                finding_unknown(
-                        doctor, doctor->snapshot_error, "It cannot be told what was active before headgate: %m.");
+                finding_unknown(doctor, doctor->snapshot_error,
+                        "Failed to tell which VGs were active before headgate: %m.");
         else if (before.n > 1 && makers.maker != INITRD_MAKER_NONE &&
                  initrd_is_enabled(doctor->sources.root_fd, makers.maker) == 0)
                 finding_add(doctor, FINDING_OK, 0,

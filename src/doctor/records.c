@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What lvm2, the worker and udev have noted of VGs, PVs and LVs: what is missing, out of date, or left over. */
+/* Records of lvm2, the worker and udev about VGs, PVs and LVs: missing, out of date or stale ones. */
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ static void warn_of_names(
 
 /* ------ /run/lvm ------ */
 
-/* Whether there is a good reason why none of its LVs is active: lvm2 is to activate none, or it is at work. */
+/* Whether a VG without active LVs is fine: no LV has autoactivation, or lvm2 is activating it. */
 static bool expects_nothing(const struct vg *vg)
 {
         return vg && (vg->state == VG_STATUS_ACTIVE || vg->state == VG_STATUS_ACTIVATING ||
@@ -40,7 +40,7 @@ void check_online(struct doctor *doctor)
                 r = list_directory_at(lvm_run_fd, "pvs_online", &pvs)
                             ?: list_directory_at(lvm_run_fd, "vgs_online", &vgs);
         if (r < 0) {
-                finding_unknown(doctor, r, "lvm2's records in /run/lvm cannot be looked at: %m.");
+                finding_unknown(doctor, r, "Failed to read lvm2's records in /run/lvm: %m.");
                 return;
         }
         STRV_FOREACH(pv, &pvs) {
@@ -59,11 +59,11 @@ void check_online(struct doctor *doctor)
                         enumeration_add(&inactive, vg);
         }
         warn_of_names(doctor, &gone, "Remove them from /run/lvm/pvs_online.",
-                "lvm2 takes a PV for online whose device is not there",
-                "lvm2 takes PVs for online whose devices are not there");
+                "Stale pvs_online entry: the device does not exist",
+                "Stale pvs_online entries: the devices do not exist");
         warn_of_names(doctor, &inactive, "Run: headgate activate VG",
-                "lvm2 takes a VG for activated of which nothing is active",
-                "lvm2 takes VGs for activated of which nothing is active");
+                "Stale vgs_online entry: the VG has no active LVs",
+                "Stale vgs_online entries: the VGs have no active LVs");
         if (gone.n + inactive.n == 0)
                 finding_ok(doctor,
                         "lvm2's records in /run/lvm are right: %zu PV%s online, %zu VG%s autoactivated.", pvs.n,
@@ -72,10 +72,10 @@ void check_online(struct doctor *doctor)
 
 /* ------ requests ------ */
 
-/* A worker is started within a second; one that is busy with lvm2 takes requests all the same. */
+/* A worker is started within a second, and takes requests also while lvm2 is at work. */
 #define REQUEST_AGE_MAX_SEC 60
 
-/* Counts the entries of a directory of the run directory that nobody has dealt with. Returns 0 or a negative errno. */
+/* Counts old requests in a directory below the run directory. Returns 0 or a negative errno. */
 static int count_old(int run_fd, const char *path, size_t *n_old)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(run_fd, path);
@@ -101,23 +101,23 @@ void check_requests(struct doctor *doctor)
                     ?: count_old(run_fd, FLAGS_WORKING_DIRECTORY, &n_old);
         running = flags_ask_running(run_fd);
         if (r < 0)
-                finding_unknown(doctor, r, "/run/headgate cannot be looked into: %m.");
+                finding_unknown(doctor, r, "Failed to read /run/headgate: %m.");
         else if (n_old > 0 && running == FLAGS_IS_RUNNING)
                 finding_warning(doctor,
-                        "See: systemctl status headgate.service; a check of a thin pool can take that long.",
-                        "%zu request%s %s waited for more than a minute for the worker, which is running.", n_old,
+                        "See: systemctl status headgate.service; checking a thin pool can take that long.",
+                        "%zu request%s %s waited for the running worker for more than a minute.", n_old,
                         plural(n_old), n_old == 1 ? "has" : "have");
         else if (n_old > 0)
                 finding_failed(doctor, "Run: systemctl restart headgate.service",
                         "%zu request%s left, and no worker is running.", n_old, n_old == 1 ? " is" : "s are");
         else if (running == FLAGS_NOT_RUNNING && flags_is_set(run_fd, FLAGS_LISTENING) > 0)
                 finding_failed(doctor, "Run: systemctl restart headgate.service",
-                        "/run/headgate/listening is there and no worker is: disks that come are not told of.");
+                        "/run/headgate/listening exists, but no worker is running; new disks will go unnoticed.");
 }
 
 /* ------ links ------ */
 
-/* Looks for links that lead nowhere. */
+/* Finds dangling links. */
 void check_links(struct doctor *doctor)
 {
         _cleanup_strv_ struct strv links = {};
@@ -129,7 +129,7 @@ void check_links(struct doctor *doctor)
                 struct path directory = path_format("/dev/%s", doctor->sources.vgs[i]->name);
 
                 r = list_directory_at(root_fd, directory.text, &links);
-                /* A VG may have a name that is something else in /dev. */
+                /* A VG may have the name of a file in /dev that is not a directory. */
                 if (r == -ENOTDIR)
                         r = 0;
         }
@@ -140,10 +140,8 @@ void check_links(struct doctor *doctor)
                         enumeration_add(&orphans, *link);
         }
         if (r < 0)
-                finding_unknown(doctor, r, "/dev cannot be looked into: %m.");
+                finding_unknown(doctor, r, "Failed to read /dev: %m.");
         else if (orphans.n > 0)
-                finding_warning(doctor,
-                        "Remove them, or: vgmknodes; they are left where something was removed without udev.",
-                        "%zu link%s to no device: %s.", orphans.n, orphans.n == 1 ? " leads" : "s lead",
-                        orphans.text ?: "?");
+                finding_warning(doctor, "Remove them, or run: vgmknodes", "%zu stale link%s: %s.", orphans.n,
+                        plural(orphans.n), orphans.text ?: "?");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What is installed and configured: versions, lvm.conf, headgate.conf, units and scripts of the administrator's, the journal. */
+/* Versions, lvm.conf, headgate.conf, units and scripts of the administrator, the journal. */
 
 #include <fnmatch.h>
 #include <regex.h>
@@ -17,7 +17,7 @@ void check_versions(struct doctor *doctor)
         _cleanup_free_ char *systemd = systemd_get_property(&doctor->systemd, NULL, "Version"), *kernel = NULL;
         char library[64], driver[64];
 
-        /* "1.02.185 (2022-05-18)". Of the driver only root may ask, and only the running kernel. */
+        /* "1.02.185 (2022-05-18)". Only root can get the version of the driver, and only of the running kernel. */
         if (!dm_get_library_version(library, sizeof(library)))
                 strcpy(library, "unknown");
         library[strcspn(library, " ")] = '\0';
@@ -32,12 +32,13 @@ void check_versions(struct doctor *doctor)
         /* Before 5.13 the kernel's list of device-mapper devices has no UUIDs. */
         if (kernel && strverscmp(kernel, "5.13") < 0)
                 finding_failed(doctor, "Boot Linux 5.13 or later.",
-                        "Linux %s does not tell which LVs are active; headgate cannot verify or take down.",
+                        "Linux %s does not list UUIDs of devices; headgate cannot verify activation, or "
+                        "deactivate.",
                         kernel);
-        /* At the lower end of what headgate is made for; see README.md. */
+        /* The minimum version in README.md. */
         if (systemd && strverscmp(systemd, "252") < 0)
                 finding_warning(doctor, "Use systemd 252 or later.",
-                        "systemd %s is older than what headgate is made for.", systemd);
+                        "systemd %s is too old: headgate requires 252 or later.", systemd);
         if (!root_is_chosen() && access(LVM_PROGRAM, X_OK) < 0)
                 finding_failed(doctor, "Install lvm2.", LVM_PROGRAM " cannot be run: %m.");
 }
@@ -52,19 +53,19 @@ static void keep_first(const char *message, void *userdata)
                 *first = strdup(message);
 }
 
-/* Returns whether the file can be used, in which case it may be missing. */
+/* Returns whether lvm2 can use the file; also true if it does not exist. */
 static bool is_usable(struct doctor *doctor, const char *path)
 {
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
         _cleanup_free_ char *message = NULL;
         int r;
 
-        /* libdevmapper says where it is wrong: "Parse error at byte 16 (line 2): ...". */
+        /* libdevmapper's message has the place: "Parse error at byte 16 (line 2): ...". */
         log_divert_libdevmapper(keep_first, &message);
         r = config_tree_read(doctor->sources.root_fd, path, &tree);
         log_divert_libdevmapper(NULL, NULL);
         if (r == -EBADMSG)
-                finding_failed(doctor, "lvm2 does nothing with it; lvmconfig(8) checks it.", "/%s: %s.", path,
+                finding_failed(doctor, "lvm2 refuses to run with it; lvmconfig(8) checks it.", "/%s: %s.", path,
                         message ?: "the text is malformed, sections are not closed or not opened");
         else if (r < 0 && r != -ENOENT)
                 finding_unknown(doctor, r, "/%s cannot be read: %m.", path);
@@ -76,12 +77,12 @@ static void check_list(
 {
         if (list->set && list->values.n == 0 && skip_prefix(path, "activation/"))
                 finding_warning(doctor, "If that is not on purpose, remove it from lvm.conf(5).",
-                        "%s is empty: nothing is activated by itself.", path);
+                        "%s is empty: autoactivation is disabled.", path);
         else if (list->set)
                 finding_ok(doctor, "%s is set: %s.", path, meaning);
 }
 
-/* Whether lvm2 leaves disks out that are not in its devices file. */
+/* Whether lvm2 ignores disks that are not in its devices file. */
 static void check_devices_file(struct doctor *doctor)
 {
         int used = doctor->sources.config.use_devicesfile;
@@ -90,15 +91,15 @@ static void check_devices_file(struct doctor *doctor)
 
         if (used > 0 && !there)
                 finding_warning(doctor, "See lvmdevices(8).",
-                        "use_devicesfile=1, and there is no /%s: lvm2 uses all disks.", path.text);
+                        "use_devicesfile=1, but /%s does not exist: lvm2 uses all disks.", path.text);
         else if (used != 0 && there)
-                finding_ok(doctor, "Disks that are not in /%s have no PVs for lvm2.", path.text);
+                finding_ok(doctor, "lvm2 ignores disks that are not in /%s.", path.text);
 }
 
 static void warn_of_links(struct doctor *doctor, const char *setting)
 {
         finding_warning(doctor, "Remove it from lvm.conf(5).",
-                "%s=0: lvm2 makes links in /dev without udev, which does not learn of them.", setting);
+                "%s=0: lvm2 makes links in /dev itself, and udev does not know them.", setting);
 }
 
 void check_lvm_config(struct doctor *doctor)
@@ -111,20 +112,17 @@ void check_lvm_config(struct doctor *doctor)
         if (!config->event_activation)
                 finding_warning(doctor,
                         "If that is not on purpose, remove global/event_activation from lvm.conf(5).",
-                        "event_activation=0: nothing is activated by itself.");
+                        "event_activation=0: autoactivation is disabled.");
         check_list(doctor, "activation/auto_activation_volume_list", &config->auto_activation_volume_list,
                 "VGs and LVs that are not in it are not activated");
         check_list(doctor, "activation/volume_list", &config->volume_list,
                 "VGs and LVs that are not in it are not activated");
         if (config->use_lvmlockd)
-                finding_ok(doctor,
-                        "use_lvmlockd=1: VGs that are shared are activated by who starts their locks, not by "
-                        "headgate.");
-        check_list(doctor, "devices/filter", &config->filter, "disks that it rejects have no PVs for lvm2");
-        check_list(doctor, "devices/global_filter", &config->global_filter,
-                "disks that it rejects have no PVs for lvm2");
+                finding_ok(doctor, "use_lvmlockd=1: headgate does not activate shared VGs.");
+        check_list(doctor, "devices/filter", &config->filter, "lvm2 ignores disks that it rejects");
+        check_list(doctor, "devices/global_filter", &config->global_filter, "lvm2 ignores disks that it rejects");
         check_devices_file(doctor);
-        /* Without udev nothing that headgate and systemd wait for ever appears. */
+        /* headgate and systemd wait for events that never appear without udev. */
         if (!config->udev_sync)
                 warn_of_links(doctor, "activation/udev_sync");
         if (!config->udev_rules)
@@ -142,10 +140,10 @@ void check_headgate_config(struct doctor *doctor)
         STRV_FOREACH(problem, problems)
                 finding_warning(doctor, "See headgate.conf(5).", "%s", *problem);
 
-        /* A name that nobody has is most often one that was mistyped. */
+        /* An unknown name is usually a typing error. */
         r = sources_read_names(&doctor->sources);
         if (r < 0)
-                finding_unknown(doctor, r, "It cannot be told which VGs there are: %m.");
+                finding_unknown(doctor, r, "Failed to list known VGs: %m.");
         for (size_t i = 0; r >= 0 && i < settings->policies.n && doctor->sources.records; i++) {
                 const struct policy *policy = &settings->policies.policies[i];
                 struct dm_hash_node *node;
@@ -153,21 +151,21 @@ void check_headgate_config(struct doctor *doctor)
                 if (!ANY(dm_hash_iterate(node, doctor->sources.names),
                             policy_fits(policy, dm_hash_get_key(doctor->sources.names, node))))
                         finding_warning(doctor,
-                                "If it is not to come yet, correct its name in headgate.conf(5), or remove it.",
-                                "volume_groups/%s: no VG that is known %s.", policy->pattern,
-                                policy->is_name ? "has this name" : "fits this pattern");
+                                "Correct the name in headgate.conf(5), or remove the section, unless the VG is "
+                                "still to appear.",
+                                "volume_groups/%s: no known VG %s.", policy->pattern,
+                                policy->is_name ? "has this name" : "matches this pattern");
         }
         if (!settings->direct_activation)
-                finding_ok(doctor,
-                        "direct_activation=0: boot does not wait for VGs that the machine is known to have.");
+                finding_ok(doctor, "direct_activation=0: known VGs are not expected at boot.");
         if (!settings->parallel_teardown)
-                finding_ok(doctor, "parallel_teardown=0: devices are taken down one after another.");
+                finding_ok(doctor, "parallel_teardown=0: devices are removed one after another.");
 }
 
-/* ------ who else activates VGs ------ */
+/* ------ other files that activate VGs ------ */
 
-/* Whether a line of it that is no comment has vgchange or lvchange, and behind it -ay, -aay, -a y, --activate y or the like, and no
- * variable, which would be one VG's name. */
+/* Whether a line that is not a comment has vgchange or lvchange with -ay, -aay, -a y, --activate y or the like. Lines with a
+ * variable after that do not count, since it would be the name of a single VG. */
 static bool activates(const char *script)
 {
         static const char pattern[] = "^[ \t]*([^#; \t].*)?(vg|lv)change.* (-a|--activate)[ =]*[yaels][^$\n]*$";
@@ -186,11 +184,11 @@ static void check_script(struct doctor *doctor, const char *path)
         _cleanup_free_ char *text = NULL;
 
         if (read_file_at(doctor->sources.root_fd, path, &text, NULL) >= 0 && activates(text))
-                finding_warning(doctor, "If it is there because VGs were not activated otherwise, remove it.",
-                        "/%s activates VGs or LVs by itself.", path);
+                finding_warning(doctor, "Remove it if it was a workaround for VGs that were not activated.",
+                        "/%s activates VGs or LVs, too.", path);
 }
 
-/* Or headgate's own. Units that an administrator has written are not, whatever they are called. */
+/* Whether the file belongs to lvm2 or headgate. Units of the administrator do not, whatever their names. */
 static bool is_of_lvm2(const char *path)
 {
         return (skip_prefix(path, "usr/lib/") || !strstr(path, "/systemd/system/")) &&
@@ -199,7 +197,7 @@ static bool is_of_lvm2(const char *path)
 
 void check_others(struct doctor *doctor)
 {
-        /* lvm2's generator has these only with event_activation=0. */
+        /* lvm2's generator makes these only with event_activation=0. */
         static const char *const activation_units[] = {
                 "lvm2-activation-early.service", "lvm2-activation.service", "lvm2-activation-net.service"};
         static const char *const directories[] = {"etc/systemd/system", "run/systemd/system",
@@ -212,12 +210,12 @@ void check_others(struct doctor *doctor)
                 if (unit_is_there(&doctor->systemd, activation_units[i]) &&
                         !unit_is_masked(&doctor->systemd, activation_units[i]))
                         finding_warning(doctor, NULL,
-                                "%s is there: lvm2 activates all VGs at boot, and headgate nothing, with "
-                                "event_activation=0.",
+                                "%s exists: with event_activation=0, lvm2 activates all VGs at boot, and "
+                                "headgate none.",
                                 activation_units[i]);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++)
                 r = list_directory_at(doctor->sources.root_fd, directories[i], &scripts);
-        /* Grows by what is in "local-top" and the like. */
+        /* Grows by files in "local-top" and other folders. */
         for (size_t i = 0; r >= 0 && i < scripts.n; i++) {
                 const char *path = scripts.strings[i];
 
@@ -230,22 +228,22 @@ void check_others(struct doctor *doctor)
         check_script(doctor, "etc/rc.local");
         check_script(doctor, "etc/rc.d/rc.local");
         if (r < 0)
-                finding_unknown(doctor, r, "The units of this machine cannot be looked at: %m.");
+                finding_unknown(doctor, r, "Failed to read the units of this machine: %m.");
 }
 
 /* ------ the journal ------ */
 
-/* Where systemd looks for configuration, in this order. */
+/* systemd's configuration directories, in the order of priority. */
 static const char *const systemd_directories[] = {
         "etc/systemd", "run/systemd", "usr/local/lib/systemd", "usr/lib/systemd"};
 
-/* Storage= of journald.conf(5), and the file that sets it; empty where none does. */
+/* Storage= of journald.conf(5), and the file that sets it; empty if none does. */
 struct storage {
         char value[16];
         struct path path;
 };
 
-/* Of several files of that name only the first counts, and what it says replaces what was said before. */
+/* Reads only the first of several files with this name. Its setting replaces that of files before. */
 static void read_storage(const struct doctor *doctor, const char *name, struct storage *storage)
 {
         FOREACH_ELEMENT(directory, systemd_directories) {
@@ -284,13 +282,12 @@ void check_journal(struct doctor *doctor)
                         read_storage(doctor, *name, &storage);
 
         if (r < 0)
-                finding_unknown(doctor, r, "The configuration of the journal cannot be read: %m.");
+                finding_unknown(doctor, r, "Failed to read the configuration of the journal: %m.");
         else if (streq(storage.value, "volatile") || streq(storage.value, "none"))
-                finding_warning(doctor, "Remove that line to look back at boots and shutdowns.",
-                        "Storage=%s in /%s: the journal does not outlive the boot.", storage.value,
-                        storage.path.text);
+                finding_warning(doctor, "Remove that line to keep timelines of boots and shutdowns.",
+                        "Storage=%s in /%s: the journal is not persistent.", storage.value, storage.path.text);
         else if (!streq(storage.value, "persistent") && !doctor_has(doctor, "var/log/journal"))
                 finding_warning(doctor,
                         "Run: mkdir /var/log/journal && systemd-tmpfiles --create --prefix /var/log/journal",
-                        "The journal does not outlive the boot: blame and plot show this boot only.");
+                        "The journal is not persistent: blame and plot show this boot only.");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Who activates VGs at boot and deactivates them at shutdown, headgate or lvm2: units, and the rules that udev reads. */
+/* Whether headgate or lvm2 activates VGs at boot and deactivates them at shutdown, by units and udev rules. */
 
 #include "boot/switches.h"
 #include "doctor/doctor.h"
@@ -44,7 +44,7 @@ static void check_unit(struct doctor *doctor, const char *name, const char *othe
                 finding_failed(doctor, advice, "%s is %s: %s.", name, masked ? "masked" : state ?: "unknown", otherwise);
 }
 
-/* As with network-online.target, what is only ordered after these waits for nothing, unless something else starts them. */
+/* As with network-online.target, After= alone waits for nothing, unless another unit starts these units. */
 static int check_waits(struct doctor *doctor)
 {
         static const char *const patterns[] = {
@@ -88,12 +88,12 @@ void check_units(struct doctor *doctor)
                 finding_ok(doctor, "headgate is not in charge, its units need not run.");
                 return;
         }
-        /* What is active as long as headgate is in charge, and what it is like if it is not. */
-        check_unit(doctor, TAKEOVER_UNIT, "lvm2's rule is not given back when it is stopped");
-        check_unit(doctor, "headgate.socket", "a worker that has left is not woken");
-        check_unit(doctor, TEARDOWN_UNIT, "headgate takes nothing down at shutdown");
-        check_unit(
-                doctor, "headgate-teardown-net.service", "headgate takes nothing down that is on network disks");
+        /* Units that are active while headgate is in charge, and the effect if one is not. */
+        check_unit(doctor, TAKEOVER_UNIT, "lvm2's rule is not restored when it is stopped");
+        check_unit(doctor, "headgate.socket", "an exited worker is not started again");
+        check_unit(doctor, TEARDOWN_UNIT, "headgate removes no devices at shutdown");
+        check_unit(doctor, "headgate-teardown-net.service",
+                "headgate removes no devices on network disks at shutdown");
         if (masked || unit_has_failed(&doctor->systemd, WORKER_UNIT))
                 finding_failed(doctor, "See: systemctl status " WORKER_UNIT, WORKER_UNIT ", the worker, %s.",
                         masked ? "is masked" : "has failed");
@@ -113,12 +113,12 @@ void check_failures(struct doctor *doctor)
                 finding_failed(doctor, "See: journalctl -b -u " FALLBACK_UNIT,
                         FALLBACK_UNIT ", which hands over to lvm2, has failed.");
         else if (doctor->run_error < 0)
-                finding_unknown(doctor, doctor->run_error, "/run/headgate cannot be looked into: %m.");
+                finding_unknown(doctor, doctor->run_error, "Failed to read /run/headgate: %m.");
         else if (doctor->sources.run_fd >= 0 &&
                  read_file_at(doctor->sources.run_fd, FLAGS_FAILURES, &text, NULL) >= 0 &&
                  parse_u32(text, &n) >= 0 && n > 0)
                 finding_warning(doctor, "See: journalctl -b -u headgate.service",
-                        "The worker has failed %u time%s without having got anything done.", n, plural(n));
+                        "The worker has failed %u time%s since it last settled a VG.", n, plural(n));
 }
 
 void check_blk_availability(struct doctor *doctor)
@@ -131,31 +131,31 @@ void check_blk_availability(struct doctor *doctor)
         if (ours && theirs)
                 finding_warning(doctor,
                         "It is masked from the next boot on if headgate is enabled; if not: systemctl mask " BLK_AVAILABILITY_UNIT,
-                        "At shutdown lvm2's blk-availability.service, too, takes devices down, one after another.");
+                        "lvm2's " BLK_AVAILABILITY_UNIT " also removes devices at shutdown, one after another.");
         else if (ours)
-                finding_ok(doctor, "headgate takes devices down at shutdown, lvm2's " BLK_AVAILABILITY_UNIT " %s.",
+                finding_ok(doctor, "headgate removes devices at shutdown, lvm2's " BLK_AVAILABILITY_UNIT " %s.",
                         masked                                                   ? "is masked"
                         : unit_is_there(&doctor->systemd, BLK_AVAILABILITY_UNIT) ? "is not active"
                                                                                  : "is not installed");
         else if (theirs)
                 finding_ok(doctor,
-                        "lvm2's blk-availability.service takes devices down at shutdown, headgate does not.");
-        /* By headgate-generator(8). */
+                        "lvm2's " BLK_AVAILABILITY_UNIT " removes devices at shutdown, headgate does not.");
+        /* Masked by headgate-generator(8). */
         else if (is_masked_at(doctor->sources.root_fd, "run/systemd/generator.early/" BLK_AVAILABILITY_UNIT))
                 finding_failed(doctor, "Run: systemctl start " TEARDOWN_UNIT,
-                        "Nobody takes devices down at shutdown: " BLK_AVAILABILITY_UNIT
+                        "No unit removes devices at shutdown: " BLK_AVAILABILITY_UNIT
                         " is masked for " TEARDOWN_UNIT ", which is not active.");
         else
                 finding_warning(doctor, NULL,
-                        "Neither headgate-teardown.service nor lvm2's blk-availability.service takes devices down at "
-                        "shutdown.");
+                        "Neither " TEARDOWN_UNIT " nor lvm2's " BLK_AVAILABILITY_UNIT
+                        " removes devices at shutdown.");
 }
 
 /* ------ rules ------ */
 
 static void check_masked_rules(struct doctor *doctor)
 {
-        /* The file by which lvm2's rule acts. */
+        /* The file of lvm2's rule that udev reads. */
         _cleanup_free_ char *path = NULL;
 
         for (size_t i = 0; i < STOCK_RULES_N && !path; i++)
@@ -164,10 +164,10 @@ static void check_masked_rules(struct doctor *doctor)
                         free(TAKE_PTR(path));
         if (path && skip_prefix(path, "etc/"))
                 finding_failed(doctor, "Remove that file, or disable headgate (headgate disable).",
-                        "Both headgate and lvm2's udev rule act: /%s counts more than the mask in /run.", path);
+                        "Both headgate and lvm2's udev rule activate VGs: /%s overrides the mask in /run.", path);
         else if (path)
                 finding_failed(doctor, ADVICE_RESTART,
-                        "Both headgate and lvm2's udev rule act: /%s is not masked.", path);
+                        "Both headgate and lvm2's udev rule activate VGs: /%s is not masked.", path);
 }
 
 void check_in_charge(struct doctor *doctor)
@@ -181,11 +181,11 @@ void check_in_charge(struct doctor *doctor)
         }
         r = switches_describe_headgate_off(doctor->sources.root_fd, &off);
         if (r < 0)
-                finding_unknown(doctor, r, "The kernel's command line cannot be read: %m.");
+                finding_unknown(doctor, r, "Failed to read the kernel command line: %m.");
         else if (is_masked_at(doctor->sources.root_fd, "run/udev/rules.d/69-lvm.rules") ||
                  is_masked_at(doctor->sources.root_fd, "run/udev/rules.d/69-dm-lvm.rules"))
                 finding_failed(doctor, ADVICE_RESTART,
-                        "Nobody activates VGs: lvm2's udev rule is masked, and headgate is not in charge.");
+                        "Nothing activates VGs: lvm2's udev rule is masked, and headgate is not in charge.");
         else if (off)
                 finding_warning(doctor, NULL, "lvm2's udev rule activates VGs: %s", off);
         else if (takeover_is_at_next_boot(doctor->sources.root_fd) &&
@@ -194,7 +194,7 @@ void check_in_charge(struct doctor *doctor)
         else if (unit_is_enabled(&doctor->systemd, TAKEOVER_UNIT))
                 finding_warning(doctor,
                         "For the reason: journalctl -b -u 'headgate*'. To take over now: headgate enable --now",
-                        "lvm2's udev rule activates VGs, though headgate is enabled.");
+                        "lvm2's udev rule activates VGs, although headgate is enabled.");
         else
                 finding_warning(doctor, "Run: headgate enable",
                         "lvm2's udev rule activates VGs: headgate is not in charge.");
@@ -202,7 +202,7 @@ void check_in_charge(struct doctor *doctor)
 
 #define HEADGATE_RULE "68-headgate.rules"
 
-/* HEADGATE_RULE_TEXT is the rule as it is built together with this program. */
+/* HEADGATE_RULE_TEXT is the rule that was built with this program. */
 void check_headgate_rule(struct doctor *doctor)
 {
         _cleanup_free_ char *path = NULL, *installed = NULL, *text = NULL;
@@ -210,23 +210,24 @@ void check_headgate_rule(struct doctor *doctor)
                         ?: read_file_at(doctor->sources.root_fd, path, &text, NULL);
 
         if (r >= 0 && streq(text, HEADGATE_RULE_TEXT))
-                finding_ok(doctor, "/%s is that of headgate " HEADGATE_VERSION ".", path);
+                finding_ok(doctor, "/%s is the rule of headgate " HEADGATE_VERSION ".", path);
         else if (path && is_masked_at(doctor->sources.root_fd, path))
                 finding_failed(doctor, "Remove that link.",
-                        "/%s masks headgate's rule: udev does not tell headgate of disks.", path);
+                        "/%s masks headgate's rule: udev announces no disks to headgate.", path);
         else if (!path && r == -ENOENT)
                 finding_failed(doctor, "Install headgate again.",
-                        HEADGATE_RULE " is not there: udev does not tell headgate of disks.");
+                        HEADGATE_RULE " does not exist: udev announces no disks to headgate.");
         else if (r < 0)
                 finding_unknown(doctor, r, "/%s cannot be read: %m.", path ?: HEADGATE_RULE);
         else if (rule_file_find_installed(doctor->sources.root_fd, HEADGATE_RULE, &installed) < 0 ||
                  !streq(installed, path))
                 finding_warning(doctor, "Remove that file, or compare it with the installed one.",
-                        "/%s takes the place of headgate's own rule, and is not that of headgate %s.", path,
+                        "/%s overrides headgate's rule, and is not the rule of headgate %s.", path,
                         HEADGATE_VERSION);
         else
                 finding_warning(doctor, "Install headgate again.",
-                        "/%s is not that of headgate " HEADGATE_VERSION ": changed, or of another version.", path);
+                        "/%s is not the rule of headgate " HEADGATE_VERSION ": changed, or of another version.",
+                        path);
 }
 
 void check_stock_rule(struct doctor *doctor)
@@ -240,17 +241,17 @@ void check_stock_rule(struct doctor *doctor)
                 r = read_file_at(doctor->sources.root_fd, path, &text, NULL);
         if (!path && r == -ENOENT)
                 finding_warning(doctor, "Install lvm2's udev rule.",
-                        "lvm2's udev rule is not installed: if headgate is given up, nobody activates VGs.");
+                        "lvm2's udev rule is not installed, so headgate cannot hand over to it.");
         else if (r < 0)
                 finding_unknown(doctor, r, "%s cannot be read: %m.", path ?: "lvm2's udev rule");
-        /* Since 2.03.14 pvscan tells udev of complete VGs. Before that the rule started a service for each PV, or pvscan in
-         * the background. */
+        /* Since 2.03.14, the rule gets complete VGs from pvscan. Before that, it started a service for each PV, or pvscan in the
+         * background. */
         else if (strstr(text, "LVM_VG_NAME_COMPLETE"))
-                finding_ok(doctor, "/%s is of a kind that headgate knows, and there to be given back to.", path);
+                finding_ok(doctor, "/%s is supported; headgate can hand over to it.", path);
         else
                 finding_warning(doctor,
-                        "Compare it with 68-headgate.rules; headgate is made for lvm2 2.03.16 and later.",
-                        "/%s is not of a kind that headgate knows.", path);
+                        "Compare it with 68-headgate.rules; headgate supports lvm2 2.03.16 and later.",
+                        "/%s is not supported.", path);
 }
 
 void check_dm_rules(struct doctor *doctor)
@@ -260,20 +261,19 @@ void check_dm_rules(struct doctor *doctor)
 
         if (!HAVE_FAST_DM_RULES ||
                 !doctor_has(doctor, "etc/systemd/system/" TAKEOVER_UNIT ".wants/headgate-fast-dm-rules.service")) {
-                finding_ok(doctor, "udev's rules of device-mapper are the distribution's own.");
+                finding_ok(doctor, "device-mapper's udev rules are the distribution's own.");
                 return;
         }
         r = rules_read(&rules, doctor->sources.root_fd);
         if (r < 0)
-                finding_unknown(doctor, r, "udev's rules of device-mapper cannot be read: %m.");
+                finding_unknown(doctor, r, "Failed to read device-mapper's udev rules: %m.");
         else if (rules.obstacles.n == 0)
-                finding_ok(doctor, "udev's rules of device-mapper are optimized at each boot.");
+                finding_ok(doctor, "device-mapper's udev rules are optimized at each boot.");
         STRV_FOREACH(obstacle, &rules.obstacles)
                 finding_ok(doctor, "%s", *obstacle);
         FOREACH_ELEMENT(override, rules.overrides)
                 if (override->stale && doctor_has(doctor, "run/headgate/" FLAGS_DM_NAMES))
                         finding_warning(doctor, "Run: systemctl reload headgate-fast-dm-rules.service",
-                                "/" RULES_OF_THIS_BOOT
-                                "/%s is not what headgate would make of the rules that there are.",
+                                "/" RULES_OF_THIS_BOOT "/%s is out of date: the installed rules have changed.",
                                 override->name);
 }

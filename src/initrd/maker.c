@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which program makes this machine's initrds, and the file that has it put headgate into them: for initramfs-tools a link to a
- * hook, for dracut a file of configuration. */
+/* Finds the program that makes this machine's initrds. Enables headgate in them: by a link to a hook for initramfs-tools, by a
+ * configuration file for dracut. */
 
 #include "initrd/maker.h"
 
@@ -16,11 +16,11 @@
 
 static const struct {
         const char *name, *command;
-        const char *program; /* which only its own package has: dracut's has an update-initramfs, too */
-        const char *hook;    /* that Debian's kernels run */
-        const char *file;    /* of headgate's */
-        const char *target;  /* where that leads, if it is a link, */
-        const char *text;    /* or else what is in it: it must do nothing when headgate has been removed */
+        const char *program; /* only in its own package: dracut has an update-initramfs, too */
+        const char *hook;    /* run by Debian's kernel packages */
+        const char *file;    /* that enables headgate */
+        const char *target;  /* target of this link; or NULL */
+        const char *text;    /* or its contents; without effect after headgate was removed */
 } makers[] = {
         [INITRD_MAKER_INITRAMFS_TOOLS] = {"initramfs-tools", "update-initramfs -u", "usr/sbin/mkinitramfs",
                 "etc/kernel/postinst.d/initramfs-tools", "/etc/initramfs-tools/hooks/headgate",
@@ -41,7 +41,7 @@ struct initrd_makers initrd_find_makers(int root_fd)
                 is_there[i] = faccessat(root_fd, makers[i].program, F_OK, 0) >= 0;
                 is_run[i] = is_there[i] && faccessat(root_fd, makers[i].hook, F_OK, 0) >= 0;
         }
-        /* Of two, initramfs-tools is run after dracut, and writes the same file. */
+        /* If both run, initramfs-tools runs after dracut, and overwrites the same file. */
         if (is_run[INITRD_MAKER_INITRAMFS_TOOLS] ||
                 (is_there[INITRD_MAKER_INITRAMFS_TOOLS] && !is_there[INITRD_MAKER_DRACUT]))
                 return (struct initrd_makers){INITRD_MAKER_INITRAMFS_TOOLS, is_there[INITRD_MAKER_DRACUT]};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which LVs an initrd cannot do without: from what it mounts and resumes from, as the running system's mounts and configuration
- * say, down through the storage tree. */
+/* LVs that an initrd needs. The search starts from the devices that the initrd mounts and resumes from, by mounts and
+ * configuration of the running system, and follows the storage tree to the disks. */
 
 #include "initrd/needed.h"
 
@@ -14,29 +14,29 @@
 #include "shared/kernel.h"
 #include "tree/read.h"
 
-/* What an initrd mounts. */
+/* Mount points of an initrd. */
 static const char *const targets[] = {"/", "/usr"};
 
 #define RESUME "resume"
 #define OTHER "other"
 
-/* What is found, and where it is looked for. */
+/* The result, and the sources. */
 struct search {
         int root_fd;
         struct tree *tree; /* all block devices */
         struct needed *needed;
-        int error; /* the first one: what is found after that does not count any more */
+        int error; /* the first error; later results do not count */
 };
 
 /* ------ the result ------ */
 
-/* Keeps the error, if it is a negative errno and the first one. */
+/* Keeps the first negative errno. */
 static void fail(struct search *search, int error)
 {
         search->error = search->error ?: MIN(error, 0);
 }
 
-/* Takes the text over. An initrd goes on without a device to resume from. */
+/* Takes ownership of the text. For a device to resume from, this is not an error: the initrd boots without it. */
 static void cannot_tell(struct search *search, const char *by, char *obstacle)
 {
         if (streq(by, RESUME) || search->error < 0) {
@@ -91,18 +91,17 @@ void needed_done(struct needed *needed)
 static void cannot_see(struct search *search, dev_t number, const char *by)
 {
         cannot_tell(search, by,
-                string_format("%s needs %u:%u, and what is below that cannot be seen", by, major(number),
+                string_format("%s needs %u:%u, and its lower devices are not visible", by, major(number),
                         minor(number)));
 }
 
-/* Whether scripts can take the name for that of an LV, which no other program's device is to choose. Both parts are made of the
- * same characters. */
+/* Whether scripts can use the name as VG/LV: a foreign device may have any name. Both parts allow the same characters. */
 static bool has_sound_name(const struct tree_node *node)
 {
         return vg_name_is_valid(node->vg) && vg_name_is_valid(node->lv);
 }
 
-/* Adds each LV that is the device or lies anywhere below it, or below the others of its btrfs. The file of a loop device may be
+/* Adds the device, if it is an LV, and all LVs below it or below other devices of its btrfs. The file of a loop device may be
  * anywhere. */
 static void need_device(struct search *search, struct tree_node *device, const char *by)
 {
@@ -140,7 +139,7 @@ static void need_number(struct search *search, dev_t number, const char *by)
                 cannot_see(search, number, by);
 }
 
-/* The device that a name in fstab, on the kernel's command line or in initramfs.conf means. */
+/* Adds the device that is named in fstab, on the kernel command line or in initramfs.conf. */
 static void need_name(struct search *search, const char *name, const char *by)
 {
         _cleanup_free_ char *kernel_name = NULL;
@@ -161,15 +160,14 @@ static void need_name(struct search *search, const char *name, const char *by)
         else if (r >= 0 || r == -ENODEV)
                 cannot_tell(search, by, string_format("%s needs %s, which does not exist", by, name));
         else if (r == -EINVAL)
-                cannot_tell(search, by, string_format("%s needs %s, which is no block device", by, name));
+                cannot_tell(search, by, string_format("%s needs %s, which is not a block device", by, name));
         else
                 fail(search, r);
 }
 
 /* ------ mounts ------ */
 
-/* A file system without a device number of its own may still lie on devices, as btrfs does, whose source is
- * one. */
+/* A file system without a device number, such as btrfs, may still have a device as its source. */
 static void need_mounted(struct search *search, struct libmnt_fs *mounted, const char *by)
 {
         const char *type = mnt_fs_get_fstype(mounted) ?: "unknown", *source = mnt_fs_get_source(mounted) ?: "";
@@ -183,7 +181,7 @@ static void need_mounted(struct search *search, struct libmnt_fs *mounted, const
                 cannot_tell(search, by, string_format("%s is of type %s, without a block device", by, type));
 }
 
-/* Without the file, or if it cannot be read, there are no entries. */
+/* A missing or unreadable file has no entries. */
 static struct mount_table read_table(struct search *search, const char *path)
 {
         struct mount_table table = {};
@@ -199,17 +197,17 @@ static void need_mounts(struct search *search)
         if (!mounts.table)
                 fail(search, -ENOENT);
         FOREACH_ELEMENT(target, targets) {
-                /* Of several mounted on one another, the last is what is seen. */
+                /* Of several mounts on one another, the last is visible. */
                 struct libmnt_fs *mounted = mnt_table_find_target(mounts.table, *target, MNT_ITER_BACKWARD);
 
                 if (mounted)
                         need_mounted(search, mounted, *target);
                 else if (streq(*target, "/"))
-                        cannot_tell(search, "/", strdup("/ is no mount point"));
+                        cannot_tell(search, "/", strdup("/ is not a mount point"));
         }
 }
 
-/* What is mounted now may not be what is to be mounted at the next boot. */
+/* The next boot may mount other devices than are mounted now. */
 static void need_fstab(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table fstab = read_table(search, "etc/fstab");
@@ -242,7 +240,7 @@ static void need_swaps(struct search *search)
 
 /* ------ words of the configuration ------ */
 
-/* The text of a file, to be freed by the caller; NULL without it. */
+/* Reads a file, to be freed by the caller; NULL if there is none. */
 static char *read_text(struct search *search, const char *path)
 {
         char *text = NULL;
@@ -253,7 +251,7 @@ static char *read_text(struct search *search, const char *path)
         return text;
 }
 
-/* What follows `key` in the last line that begins with it; NULL without one. */
+/* Finds the last line that begins with `key`, and returns the rest of it; NULL if there is none. */
 static char *find_last(char *text, const char *key)
 {
         char *last = NULL;
@@ -264,8 +262,7 @@ static char *find_last(char *text, const char *key)
         return last;
 }
 
-/* What a shell makes of a word without expansions: at most one pair of quotes, and what comes behind is
- * dropped. */
+/* Removes quotes of a shell word without expansions: at most one pair. Drops the rest after it. */
 static void unquote(char *value)
 {
         size_t length;
@@ -280,8 +277,8 @@ static void unquote(char *value)
         value[length] = '\0';
 }
 
-/* Of initramfs.conf and the files in conf.d, in the order in which mkinitramfs reads them (initramfs-tools 0.142). These are
- * shell scripts; what only a shell can tell counts as no assignment. Returns a string to be freed by the caller, or NULL. */
+/* Finds a variable in initramfs.conf and the files in conf.d, in mkinitramfs's order (initramfs-tools 0.142). These are shell
+ * scripts; only plain assignments count. Returns a string to be freed by the caller, or NULL. */
 static char *find_in_config(struct search *search, const char *key)
 {
         _cleanup_strv_ struct strv files = {};
@@ -303,7 +300,7 @@ static char *find_in_config(struct search *search, const char *key)
         return value;
 }
 
-/* What the kernel's command line names. A machine may be booted without that the next time. */
+/* Adds the device named on the kernel command line. The next boot may not have it. */
 static void need_booted(struct search *search, const char *key, const char *by)
 {
         _cleanup_free_ char *command_line = read_text(search, "proc/cmdline");
@@ -331,17 +328,17 @@ static void need_resume(struct search *search)
         _cleanup_free_ char *configured = find_in_config(search, "RESUME=");
 
         need_booted(search, "resume=", RESUME);
-        /* dracut resumes from nothing else, and names what it adds to an image for this machine only when it makes that. */
+        /* dracut resumes only from this device. It passes devices that it adds to an image when it makes that. */
         if (initrd_find_makers(search->root_fd).maker == INITRD_MAKER_DRACUT ||
                 (configured && streq(configured, "none")))
                 return;
         if (configured && *configured != '\0' && !streq(configured, "auto"))
                 need_name(search, configured, RESUME);
-        /* Also where a device is set: mkinitramfs chooses another one if that is not there. */
+        /* Also if a device is set: mkinitramfs chooses another one if that is missing. */
         need_swaps(search);
 }
 
-/* Of device-mapper's devices sysfs says enough, and that without a right to ask the driver. */
+/* sysfs has enough about device-mapper devices, and needs no permission for the driver. */
 static int read_tree(int root_fd, struct tree **ret)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;

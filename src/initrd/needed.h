@@ -3,24 +3,24 @@
 
 #include "shared/util.h"
 
-/* Which LVs have to be active in the initrd: those at or anywhere below the devices that it mounts, which are those of / and
- * /usr, or resumes from. Asked of the running system, so that it must be the one that the initrd is for. */
+/* LVs that the initrd has to activate: those at or anywhere below the devices of / and /usr, and the device to resume from. Read
+ * from the running system, for which the initrd has to be. */
 
 struct needed_lv {
         char *name;     /* "VG/LV"; first, to be sorted by */
-        char *vg, *lv;  /* the parts of it */
+        char *vg, *lv;  /* its parts */
         struct strv by; /* what needs it: "/", "/usr", "resume", "other"; each once */
 };
 
 struct needed {
-        struct needed_lv *lvs; /* by name; without those that are only parts of others */
+        struct needed_lv *lvs; /* by name; without hidden LVs */
         size_t n;
-        char *obstacle; /* why it cannot be told, a clause; NULL if it can, or without memory */
+        char *obstacle; /* why LVs cannot be found, a clause; NULL if they can, or without memory */
 };
 
-/* `devices` are names, as in fstab, of further devices that the initrd opens. Returns 0, or a negative errno:
- * -ENXIO and the obstacle if it cannot be told what /, /usr or one of these devices need. What cannot be told
- * of a device to resume from is left out, as the initrd goes on without it. */
+/* Finds the LVs. `devices` are names, as in fstab, of further devices that the initrd opens. Returns 0; -ENXIO and the obstacle
+ * if the LVs of /, /usr or one of these devices cannot be found; or another negative errno. A device to resume from that cannot
+ * be found is ignored, since the initrd boots without it. */
 int needed_find(int root_fd, char *const devices[], size_t n_devices, struct needed *ret)
         _nonnull_(4) _must_check_;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reads a kernel's log: finds its lines in what is around them, joins those that mail programs have
- * wrapped, and collects the devices of the last shutdown. */
+/* Reads a kernel log: finds its lines among other text, joins lines that mail programs have wrapped, and collects the devices of
+ * the last shutdown. */
 
 #include "kernel-log/log.h"
 
@@ -10,17 +10,17 @@
 #define ESCAPE '\x1b'
 #define DIGITS "0123456789"
 
-/* Of a longer line the rest is ignored. */
+/* The rest of a longer line is ignored. */
 #define LINE_SIZE_MAX (64U * 1024)
 #define FILE_SIZE_MAX (UINT64_C(256) * 1024 * 1024)
 
-/* Mail programs wrap a line into at most so many pieces. */
+/* Mail programs wrap a line into at most this many pieces. */
 #define PIECES_MAX 4
 
-/* Lines of different CPUs are out of order by less than that. */
+/* Lines of different CPUs are out of order by less than this. */
 #define DISORDER_MAX_USEC USEC_PER_SEC
 
-/* A single one may be a sentence that ends like the kernel's line. */
+/* A single line may be other text with the same end. */
 #define UNSTAMPED_MIN 2
 
 /* ------ white space ------ */
@@ -56,10 +56,10 @@ static void normalize_space(char *line)
         *end = '\0';
 }
 
-/* ------ the kernel's time, and what is before the text ------ */
+/* ------ timestamps and prefixes ------ */
 
-/* Skips "172.609825" or "[ 172.609825]", and the caller. Returns false, and skips nothing, if there is no time. Ten digits
- * of seconds are 300 years. */
+/* Skips "172.609825" or "[ 172.609825]", and the caller. Returns false and skips nothing if there is no time. Ten digits of
+ * seconds are 300 years. */
 static bool skip_stamp(char **text, uint64_t *ret_usec)
 {
         bool bracket = **text == '[';
@@ -83,7 +83,7 @@ static bool skip_stamp(char **text, uint64_t *ret_usec)
         return true;
 }
 
-/* Skips "6,1001,172609825,-;", as /dev/kmsg and extended netconsole have it: priority, number, microseconds, flags. */
+/* Skips "6,1001,172609825,-;" of /dev/kmsg and extended netconsole: priority, number, microseconds, flags. */
 static bool skip_record(char **text, uint64_t *ret_usec)
 {
         char *field = *text, *end;
@@ -100,8 +100,8 @@ static bool skip_record(char **text, uint64_t *ret_usec)
         return end;
 }
 
-/* Finds the first time in brackets or in a record. A record may have the kernel's release and a comma before it, and everything
- * may have what a program that captures a console has added. Returns the place, or NULL, and what follows the time. */
+/* Finds the first time in brackets or in a record. The kernel's release and a comma may precede a record, and a prefix of a
+ * capturing program may precede both. Returns the place or NULL, and the text after the time. */
 static char *find_time(char *text, uint64_t *ret_usec, char **ret_rest)
 {
         for (char *c = text; *c != '\0'; c++) {
@@ -134,7 +134,7 @@ static char *json_find(char *text, const char *key)
         return found ? found + strlen(key) + strspn(found + strlen(key), " :\"") : NULL;
 }
 
-/* A line of "journalctl -o json" has all, and of "dmesg --json" either the time or the text. */
+/* A line of "journalctl -o json" has both time and text; a line of "dmesg --json" has only one of them. */
 static bool parse_json(char *text, uint64_t *ret_usec, char **ret_text)
 {
         char *usec = json_find(text, "\"_SOURCE_MONOTONIC_TIMESTAMP\""), *seconds = json_find(text, "\"time\"");
@@ -162,7 +162,7 @@ bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text)
         return stamped;
 }
 
-/* ------ what the text is ------ */
+/* ------ text ------ */
 
 bool kernel_line_cut_device(char *text)
 {
@@ -176,7 +176,7 @@ bool kernel_line_cut_device(char *text)
         return true;
 }
 
-/* What the kernel logs when all devices are shut down: kernel/reboot.c, kernel/kexec_core.c, and, before it powers off,
+/* The kernel's messages when all devices are shut down: kernel/reboot.c, kernel/kexec_core.c, and before power-off
  * drivers/acpi/sleep.c. */
 static bool is_end(const char *text)
 {
@@ -197,16 +197,16 @@ static bool is_end(const char *text)
 /* Starts empty: all zeros, but for the shutdown. */
 struct reader {
         struct kernel_shutdown *shutdown;
-        bool complete;      /* the shutdown is, and when: */
+        bool complete;      /* the shutdown has ended, at `end_usec` */
         uint64_t end_usec;  /* after the kernel's start */
-        bool restarted;     /* a device that follows is of another boot */
-        uint64_t last_usec; /* of the last line with a time */
-        char *unfinished;   /* the text of that line, if it may go on in the next one; or NULL */
-        size_t n_joined;    /* of how many lines it is */
-        bool breaks;        /* another line is in the one that is read now */
-        bool broken;        /* and in the one before, which may go on in this one */
+        bool restarted;     /* further devices belong to another boot */
+        uint64_t last_usec; /* of the last line with a timestamp */
+        char *unfinished;   /* the text of that line, if the next line may continue it; or NULL */
+        size_t n_joined;    /* number of lines in it */
+        bool breaks;        /* the current line contains another one */
+        bool broken;        /* the last line did, and this one may continue it */
         bool has_text, has_zeros;
-        size_t n_unstamped; /* devices without a time */
+        size_t n_unstamped; /* devices without a timestamp */
 };
 
 static void reader_done(struct reader *reader)
@@ -214,7 +214,7 @@ static void reader_done(struct reader *reader)
         free(reader->unfinished);
 }
 
-/* Returns 1 if the text is about the shutdown, 0 if it is not, and then it stays as it is, or a negative errno. */
+/* Returns 1 if the text is about the shutdown; 0 if not, and the text is unchanged; or a negative errno. */
 static int read_text(struct reader *reader, char *text)
 {
         struct kernel_shutdown *shutdown = reader->shutdown;
@@ -240,7 +240,7 @@ static int read_text(struct reader *reader, char *text)
         return r < 0 ? r : 1;
 }
 
-/* Takes over the text of the last line with a time. */
+/* Takes ownership of the text of the last line with a timestamp. */
 static int add_text(struct reader *reader, char *text)
 {
         _cleanup_free_ char *owned = text;
@@ -253,7 +253,7 @@ static int add_text(struct reader *reader, char *text)
         return 0;
 }
 
-/* A line without a time, after one that another line breaks. Which of the two it belongs to cannot be told. */
+/* Handles a line without a timestamp after two mixed lines. It may belong to either of them. */
 static void add_rest(struct reader *reader, const char *text)
 {
         size_t n = MIN(strlen(text), strlen("shutdown"));
@@ -261,8 +261,8 @@ static void add_rest(struct reader *reader, const char *text)
         reader->shutdown->n_incomplete += streq(text + strlen(text) - n, &"shutdown"[strlen("shutdown") - n]);
 }
 
-/* Adds a line, or what is left of it, up to the next time in it: there another line breaks it, or there is no end of line. Sets
- * `line` to that place, or to NULL. */
+/* Adds a line, or the rest of it, up to the next timestamp in it. There another line is mixed in, or the end of line is missing.
+ * Sets `line` to that place, or to NULL. */
 static int add_part(struct reader *reader, char **line)
 {
         uint64_t usec, next_usec;
@@ -281,14 +281,14 @@ static int add_part(struct reader *reader, char **line)
         if (stamped) {
                 size_t length = *line ? (size_t) (*line - text) : strlen(text);
 
-                /* The time begins anew with each boot. */
+                /* The time restarts with each boot. */
                 if (usec + DISORDER_MAX_USEC < reader->last_usec)
                         reader->restarted = true;
                 reader->last_usec = usec;
                 reader->n_joined = 1;
                 return add_text(reader, strndup(text, length - (length > 0 && text[length - 1] == ' ')));
         }
-        /* A line without a time may be the rest of the one before. */
+        /* A line without a timestamp may continue the one before. */
         if (reader->unfinished) {
                 reader->n_joined++;
                 return add_text(
@@ -311,7 +311,7 @@ static int add_line(struct reader *reader, char *line)
 
 /* ------ the log ------ */
 
-/* Returns NULL if there is none: the shutdown is complete. */
+/* Returns NULL if the shutdown is complete. */
 static const char *find_reason(const struct reader *reader)
 {
         if (reader->shutdown->n > 0)
@@ -345,7 +345,7 @@ int kernel_log_read_file(struct kernel_shutdown *shutdown, FILE *file, const cha
                         if (r < 0)
                                 return r;
                 } else if (n + 1 < sizeof(line)) {
-                        /* Serial lines have some zeros. */
+                        /* Logs of serial lines contain NUL bytes. */
                         line[n++] = (char) (c ?: ' ');
                 }
                 reader.has_zeros |= c == '\0';

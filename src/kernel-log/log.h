@@ -3,34 +3,35 @@
 
 #include "kernel-log/shutdown.h"
 
-/* The last shutdown of devices in a kernel's log. */
+/* The last shutdown of devices in a kernel log. */
 
-/* Why a log has none: the rest of a sentence that begins with the log's name. */
+/* Why a log has no shutdown: the end of a sentence that begins with the log's name. */
 #define KERNEL_LOG_EMPTY "is empty"
 #define KERNEL_LOG_BINARY "is not text"
-#define KERNEL_LOG_UNRELATED "has no device that is shut down; the kernel logs them with initcall_debug"
+#define KERNEL_LOG_UNRELATED "has no shutdown of devices; the kernel logs it with initcall_debug"
 #define KERNEL_LOG_UNSTAMPED                                                                                      \
-        "has no times of the kernel; dmesg without -T, journalctl -o short-monotonic or printk.time=1 has them"
+        "has no kernel timestamps; dmesg without -T, journalctl -o short-monotonic or printk.time=1 has them"
 #define KERNEL_LOG_TRUNCATED "ends before all devices are shut down"
 
-/* Reads all of a file, which may be a pipe. `shutdown` starts empty, and is complete only on success. Returns 0 or
- * a negative errno: -EBADMSG and `*ret_reason`, which is otherwise NULL, if the log has no complete shutdown; -EFBIG
- * above 256 MiB; -E2BIG for more devices than kernel_shutdown_add() accepts. */
+/* Reads a file, which may be a pipe. `shutdown` starts empty, and is complete only on success. Returns 0; -EBADMSG and
+ * `*ret_reason`, otherwise NULL, if the log has no complete shutdown; -EFBIG above 256 MiB. Returns -E2BIG for more devices than
+ * kernel_shutdown_add() accepts, or another negative errno. */
 int kernel_log_read_file(
         struct kernel_shutdown *shutdown, FILE *file, const char **ret_reason) _nonnull_all_ _must_check_;
 
 /* ------ lines, for tests ------ */
 
-/* Splits a line, which it changes, into the kernel's time and the text. The time is that of printk(), seconds with six decimals:
- * in brackets, "[ 172.609825]", wherever the line has it first, or without brackets at its beginning; that of a record,
- * "6,1001,172609825,-;", of /dev/kmsg and extended netconsole; or that of a line of "journalctl -o json" or "dmesg --json", the
- * latter of which has the text in another line. So before the time there may be anything: quote marks of mail programs, escape
- * sequences of terminals, a priority, the stamp of a program that captures a console. Behind it, the prefix of syslog and a
- * caller, "[ T123]" (CONFIG_PRINTK_CALLER), are skipped. In `*ret_text` there is one space for each run of bytes that are not
- * printable ASCII, and none at the ends. Returns whether there is a time, in microseconds since the kernel's start. */
+/* Splits a line into the kernel's timestamp and the text, and changes it. These timestamps are recognized:
+ *  - printk()'s seconds with six decimals: the first one in brackets, "[ 172.609825]", or without brackets at the beginning.
+ *  - a record of /dev/kmsg and extended netconsole, "6,1001,172609825,-;".
+ *  - in JSON of "journalctl -o json" or "dmesg --json"; the latter has the text in another line.
+ * Any prefix is ignored: quote marks of mail programs, escape sequences, a priority, the stamp of a capturing program. After the
+ * timestamp, a syslog prefix and a caller, "[ T123]" (CONFIG_PRINTK_CALLER), are skipped. `*ret_text` has one space for each run
+ * of bytes that are not printable ASCII, and none at the ends. Returns whether there is a timestamp, in microseconds since
+ * kernel start. */
 bool kernel_line_parse(char *line, uint64_t *ret_usec, char **ret_text) _nonnull_all_;
 
 /* Parses "DRIVER DEVICE: shutdown" or "DRIVER DEVICE: shutdown_pre", which device_shutdown() (drivers/base/core.c) logs with
- * initcall_debug before it shuts down the device. DEVICE may have spaces. Returns whether it is such a line, of which it
- * leaves "DRIVER DEVICE"; any other text stays as it is. */
+ * initcall_debug before it shuts down a device. DEVICE may contain spaces. Returns whether it is such a line, and cuts it to
+ * "DRIVER DEVICE"; other text is unchanged. */
 bool kernel_line_cut_device(char *text) _nonnull_all_;

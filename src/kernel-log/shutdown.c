@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One shutdown of devices by the kernel, and two of them side by side. */
+/* A shutdown of devices by the kernel, and a comparison of two. */
 
 #include "kernel-log/shutdown.h"
 
 #include "shared/util.h"
 
-/* The kernel cannot have waited for a device in so small a part of the usual time. */
+/* With a gap below this part of the median, the kernel did not wait for the device. */
 #define PARALLEL_FACTOR 10
 
-/* More than any machine has, and few enough to compare each with each. */
+/* More than any machine has, and few enough to compare all pairs. */
 #define DEVICES_MAX 16384
 
 int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *name, uint64_t usec)
@@ -25,7 +25,7 @@ int kernel_shutdown_add(struct kernel_shutdown *shutdown, const char *name, uint
         return device->name ? 0 : -ENOMEM;
 }
 
-/* CPUs may log in another order than they took the time. */
+/* CPUs may log in another order than that of their timestamps. */
 static int compare_starts(const void *a, const void *b)
 {
         const struct kernel_device *left = a, *right = b;
@@ -73,9 +73,9 @@ void kernel_shutdown_done(struct kernel_shutdown *shutdown)
         *shutdown = (struct kernel_shutdown){};
 }
 
-/* ------ two side by side ------ */
+/* ------ comparison ------ */
 
-/* Returns NULL if all devices of that name have one of the second shutdown. */
+/* Returns NULL if all devices of that name are paired. */
 static struct kernel_pair *find_unpaired(struct kernel_pair *pairs, size_t n, const char *name)
 {
         FOREACH_ARRAY(pair, pairs, n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The document and its style sheet, the axis of time, and text and shapes. */
+/* The SVG document, its style sheet, the time axis, text and shapes. */
 
 #include "plot/picture.h"
 
@@ -43,7 +43,7 @@ static const char head[] =
 
 /* ------ the axis ------ */
 
-/* The smallest of 1, 2, 5 ms, 10, 20, 50 ms, ... that is large enough. */
+/* The smallest of 1, 2, 5, 10, 20, 50 ms, ... with at most NUMBERS_MAX steps. */
 static uint64_t find_step(uint64_t span_usec)
 {
         uint64_t step = USEC_PER_MSEC;

@@ -238,7 +238,7 @@ static void draw_band(struct plot *plot, size_t first)
 {
         struct picture *picture = &plot->picture;
         size_t n = plot->n_bars - MIN(first, plot->n_bars);
-        _cleanup_free_ char *heading = string_format("The other %zu, how many at a time", n);
+        _cleanup_free_ char *heading = string_format("The other %zu: how many at a time", n);
 
         if (n == 0)
                 return;

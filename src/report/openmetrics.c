@@ -55,7 +55,7 @@ int metrics_read(const struct sources *sources, struct metrics *ret)
                 ret->n_in_state[vg->state]++;
                 ret->n_overdue += vg->overdue && vg->state <= VG_STATUS_ACTIVATING;
                 ret->n_missing_pvs += vg_count(vg).missing;
-                /* A name that lvm2 would not accept could end the line. */
+                /* An invalid name could break the line. */
                 if (activation.usec == 0 || vg->state == VG_STATUS_SKIPPED || !vg_name_is_valid(vg->name))
                         continue;
                 lvm_id_format(vg->vgid, activation.uuid);
@@ -92,7 +92,7 @@ static void print_number(FILE *file, const char *name, const char *help, uint64_
 #define SECONDS "%" PRIu64 ".%06" PRIu64 "\n"
 #define SECONDS_ARGUMENTS(usec) (usec) / USEC_PER_SEC, (usec) % USEC_PER_SEC
 
-/* What is not known has no line. */
+/* An unknown time has no line. */
 static void print_seconds(FILE *file, const char *name, const char *help, uint64_t usec)
 {
         if (usec == 0)
@@ -126,22 +126,22 @@ char *metrics_format(const struct metrics *metrics)
 
         if (!file)
                 return NULL;
-        print_number(file, "in_charge", "Whether headgate activates volume groups, not lvm2's own udev rule.",
+        print_number(file, "in_charge", "Whether headgate activates volume groups, not lvm2's udev rule.",
                 metrics->in_charge);
-        print_head(file, "volume_groups", NULL, "Volume groups by state, as headgate status has it.");
+        print_head(file, "volume_groups", NULL, "Number of volume groups in each state of headgate status.");
         for (enum vg_status state = 0; state < _VG_STATUS_MAX; state++)
                 fprintf(file, PREFIX "volume_groups{state=\"%s\"} %zu\n", vg_status_to_string(state),
                         metrics->n_in_state[state]);
-        print_number(file, "overdue_volume_groups", "Volume groups that are not active by their deadline.",
+        print_number(file, "overdue_volume_groups", "Number of volume groups not active at their deadline.",
                 metrics->n_overdue);
         print_number(
-                file, "missing_physical_volumes", "Physical volumes that are missing.", metrics->n_missing_pvs);
-        print_number(file, "worker_failures", "Failures of the worker since it last settled a volume group.",
-                metrics->n_failures);
+                file, "missing_physical_volumes", "Number of missing physical volumes.", metrics->n_missing_pvs);
+        print_number(file, "worker_failures",
+                "Number of failures of the worker since it last settled a volume group.", metrics->n_failures);
         print_seconds(file, "boot_all_active_seconds",
-                "From the start of the kernel until the last volume group was active.", metrics->all_usec);
+                "Time from kernel start until the last volume group was active.", metrics->all_usec);
         print_seconds(file, "boot_needed_active_seconds",
-                "From the start of the kernel until the last volume group was active that boot waits for.",
+                "Time from kernel start until all volume groups that boot waits for were active.",
                 metrics->needed_usec);
         print_activations(file, metrics);
         fputs("# EOF\n", file);

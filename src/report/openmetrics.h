@@ -3,15 +3,15 @@
 
 #include "view/snapshot.h"
 
-/* headgate status --openmetrics: what a monitoring system wants to know of a machine. Read as OpenMetrics, and by older programs as
- * Prometheus's text format: all metrics are gauges, which look the same in both. */
+/* headgate status --openmetrics: metrics for a monitoring system, as OpenMetrics. Older programs can read them as Prometheus's
+ * text format: all metrics are gauges, which are the same in both. */
 
-/* Of more VGs there is only the sum of their durations. */
+/* With more VGs, only the sum of their durations is printed. */
 #define METRICS_VGS_MAX 1000
 
-/* How long the last activation of a VG took. */
+/* Duration of the last activation of a VG. */
 struct activation {
-        const char *vg; /* of the sources */
+        const char *vg; /* owned by the sources */
         char uuid[LVM_ID_FORMATTED_SIZE];
         uint64_t usec;
 };
@@ -21,19 +21,19 @@ struct metrics {
         size_t n_in_state[_VG_STATUS_MAX];
         size_t n_overdue, n_missing_pvs;
         uint64_t n_failures; /* of the worker, in a row */
-        /* From the start of the kernel until all VGs that were activated at boot had their links, and until those had them that
-         * boot waited for; 0 if there are none. */
+        /* Times from kernel start until all VGs of this boot had their links, and until those that boot waited for had them; 0 if
+         * there are none. */
         uint64_t all_usec, needed_usec;
         struct activation *activations; /* in the order of their names */
         size_t n_activations;
 };
 
-/* Makes them of the VGs of the sources, which have to be read. `*ret`, which starts empty, is to be emptied with metrics_done(), also
- * if it fails, and before the sources are. Returns 0 or a negative errno. */
+/* Makes metrics from the VGs of the sources, which have to be read. The caller empties `*ret` with metrics_done(), also if it
+ * fails, and before the sources. Returns 0 or a negative errno. */
 int metrics_read(const struct sources *sources, struct metrics *ret) _nonnull_all_ _must_check_;
 
 void metrics_done(struct metrics *metrics) _nonnull_all_;
 #define _cleanup_metrics_ _cleanup_(metrics_done)
 
-/* The text. Returns a string to be freed by the caller, or NULL without memory. */
+/* Formats the metrics. Returns a string to be freed by the caller, or NULL without memory. */
 char *metrics_format(const struct metrics *metrics) _nonnull_all_ _must_check_;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Leaves secrets and names out of texts. */
+/* Replaces secrets and names in texts. */
 
 #include "report/scrub.h"
 
@@ -13,17 +13,17 @@
 #define SECRET_KEY                                                                                                \
         "(pass(word|phrase|wd)?|secret|token|credentials?|psk)([[:alnum:]_.-]*[\"']?[[:space:]]*=|[\"']?:)[[:space:]]*"
 
-/* The last parenthesis is the secret. One without quotes ends at a space: it may have a comma in it. */
+/* The last group is the secret. Without quotes it ends at a space, since it may contain a comma. */
 static const char *const patterns[SCRUB_PATTERNS_N] = {
         SECRET_KEY "[\"']([^\"']+)",
         SECRET_KEY "([^[:space:]\"'][^[:space:]]*)",
-        /* The path of a key is none. */
+        /* The path of a key is not a secret. */
         "key[\"']?[[:space:]]*=[[:space:]]*[\"']?([^[:space:],;\"'/][^[:space:],;\"']*)",
-        /* Of URLs, and of iSCSI targets as dracut has them. */
+        /* URLs, and iSCSI targets in dracut's syntax. */
         "(://[^/[:space:]:@]*|iscsi:[^[:space:]:@]*):([^[:space:]@]+)@",
-        /* 256 bits and more; identifiers have 128. */
+        /* 256 bits and more; UUIDs have 128. */
         "(^|[^0-9a-f])([0-9a-f]{64,})",
-        /* Tables of device-mapper. */
+        /* Tables of device-mapper targets. */
         " crypt [^[:space:]]+ ([^[:space:]]+)",
         "(internal_hash|journal_crypt|journal_mac):[^:[:space:]]+:([^[:space:]]+)",
 };
@@ -49,7 +49,7 @@ static int hide(const regex_t *regex, char **line)
 
 /* ------ names ------ */
 
-/* Sorted. They tell nothing of whose machine it is, and without them nothing could be understood. */
+/* Names that many machines have; they identify none, and keep the report readable. Sorted. */
 static const char *const common[] = {"backup", "bin", "boot", "cache", "control", "data", "dev", "docker", "efi",
         "etc", "home", "lib", "linux", "local", "localhost", "log", "lv", "media", "mnt", "opt", "proc", "root",
         "run", "sbin", "snap", "srv", "swap", "swap_1", "sys", "tmp", "usr", "var", "vg"};
@@ -65,7 +65,7 @@ static int insert(struct scrubber *scrubber, const char *name, char *replacement
         return done ? 0 : -ENOMEM;
 }
 
-/* In names of device-mapper's devices and of units, hyphens are written in another way. */
+/* Names of device-mapper devices and units have escaped hyphens. */
 static int insert_escaped(struct scrubber *scrubber, const char *name, const char *hyphen, char *replacement)
 {
         _cleanup_memstream_ struct memstream stream = {};
@@ -109,7 +109,7 @@ static bool is_in_word(char c)
         return isalnum((unsigned char) c) || c == '_' || (unsigned char) c >= 0x80;
 }
 
-/* Longer names first: "a-b" before "a". */
+/* Finds the longest name: "a-b" before "a". */
 static const char *find_name(const struct scrubber *scrubber, const char *text, size_t *ret_length)
 {
         size_t length = 0;
@@ -129,7 +129,7 @@ static const char *find_name(const struct scrubber *scrubber, const char *text, 
         return NULL;
 }
 
-/* What is behind one of these is a name, whatever it is. Returns the length of the mark, or 0. */
+/* A word after one of these marks is a name. Returns the length of the mark, or 0. */
 static size_t find_mark(const char *text)
 {
         static const char *const marks[] = {
@@ -169,7 +169,7 @@ static int print_without_names(struct scrubber *scrubber, const char *line, FILE
         return 0;
 }
 
-/* ------ all of that ------ */
+/* ------ both ------ */
 
 int scrubber_open(struct scrubber *ret, bool anonymize)
 {

@@ -81,7 +81,7 @@ struct table_kind {
 
 /* Options of printing. Zeros mean a table with the default columns. */
 struct table_options {
-        const char *columns; /* a list, or +LIST for these in addition; NULL for those by default */
+        const char *columns; /* a list, or +LIST to add to the default columns; NULL for these */
         bool json;
         bool no_headings;
 };

@@ -8,7 +8,7 @@
 #include <linux/major.h>
 #include <sys/sysmacros.h>
 
-/* Whether the upper node is drawn on the lower one. */
+/* Whether the edge between these nodes is drawn. */
 static bool is_drawn_on(const struct tree_node *lower, const struct tree_node *upper)
 {
         if (lower->kind == TREE_MOUNT && upper->kind == TREE_MOUNT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What teardown asks the kernel for, by ioctl, sysfs and libdevmapper: to remove a device, which may block for long,
- * and to fail the I/O that a multipath map without paths would keep. */
+/* Teardown's requests to the kernel by ioctl, sysfs and libdevmapper. They remove a device, which may block for long, and make a
+ * multipath map without paths fail I/O. */
 
 #include "teardown/kernel.h"
 
@@ -28,7 +28,7 @@ static int remove_dm(const struct removal *removal)
 
         if (control_fd < 0)
                 return -errno;
-        /* The kernel wants one or the other. A number may have been given to another device since. */
+        /* The kernel accepts only one of them. The number may belong to another device by now. */
         if (*removal->uuid != '\0')
                 strcpy(request.uuid, removal->uuid);
         else
@@ -51,7 +51,7 @@ static int remove_md(const struct removal *removal)
 static int clear_loop(const struct removal *removal)
 {
         struct path path = path_format("/dev/%s", removal->kernel_name);
-        /* Exclusively, so that one that is mounted or lies below another device is refused. */
+        /* O_EXCL fails if the device is mounted or below another device. */
         _cleanup_close_ int fd = open(path.text, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
         struct loop_info64 before = {}, after = {};
 
@@ -59,8 +59,7 @@ static int clear_loop(const struct removal *removal)
                 return errno == ENOENT || errno == ENXIO ? 0 : -errno;
         if (ioctl(fd, LOOP_GET_STATUS64, &before) < 0 || ioctl(fd, LOOP_CLR_FD) < 0)
                 return errno == ENXIO ? 0 : -errno;
-        /* The kernel does not refuse to clear a loop device that is open: it sets this flag, and detaches the file
-         * when the device is closed. */
+        /* The kernel accepts clearing an open loop device: it sets this flag, and detaches the file when the device is closed. */
         if (!removal->at_shutdown && !(before.lo_flags & LO_FLAGS_AUTOCLEAR) &&
                 ioctl(fd, LOOP_GET_STATUS64, &after) >= 0 && (after.lo_flags & LO_FLAGS_AUTOCLEAR)) {
                 after.lo_flags &= ~(uint32_t) LO_FLAGS_AUTOCLEAR;
@@ -76,7 +75,7 @@ static int remove_loop(const struct removal *removal)
 
         if (r < 0)
                 return r;
-        /* Whoever has it open, without claiming it, keeps its file until it closes it. */
+        /* A process that has the device open keeps its file until it closes the device. */
         return access(path.text, F_OK) == 0 ? -EBUSY : 0;
 }
 
@@ -96,7 +95,7 @@ unsigned int kernel_count_opens(const struct tree_node *node)
 
 bool multipath_status_is_dead(const char *status)
 {
-        /* Nothing else in it has a colon. */
+        /* Only paths have a colon. */
         for (const char *colon = status; (colon = strchr(colon, ':')); colon++) {
                 char state;
 
@@ -112,7 +111,7 @@ static bool is_dead(const struct tree_node *node)
         char *target = NULL, *status = NULL;
         uint64_t start, length;
 
-        /* Without flushing: there is nowhere to flush to. */
+        /* Without flushing, since there is no path. */
         if (!task || !dm_task_no_flush(task) || !dm_task_run(task))
                 return false;
         (void) dm_get_next_target(task, NULL, &start, &length, &target, &status);

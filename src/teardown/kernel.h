@@ -3,27 +3,25 @@
 
 #include "teardown/state.h"
 
-/* Removes the device of the running kernel, and does not come back before it is gone:
+/* Removes the device in the running kernel, and returns when it is removed:
  *
- *  - one of device-mapper by DM_DEV_REMOVE (linux/dm-ioctl.h), by its UUID if it has one, else by its number. The
- *    kernel announces it to udev; there is no cookie, since nobody waits for udev
- *  - an md array by writing "clear" to md/array_state (the kernel's Documentation/admin-guide/md.rst), which
- *    unlike the ioctl needs no opened device, and so is not in its own way
- *  - a loop device by LOOP_CLR_FD (linux/loop.h). One that is in use keeps its file, but for at_shutdown
+ *  - a device-mapper device by DM_DEV_REMOVE (linux/dm-ioctl.h), by its UUID if it has one, else by its number. The kernel
+ *    announces that to udev. There is no cookie, since nothing waits for udev.
+ *  - an md array by writing "clear" to md/array_state (the kernel's Documentation/admin-guide/md.rst), which unlike the ioctl
+ *    does not open the device.
+ *  - a loop device by LOOP_CLR_FD (linux/loop.h). A device in use keeps its file, except at shutdown.
  *
- * Safe in any thread. Returns 0, also if it was gone already; -EBUSY while something has it open; or another
- * negative errno. */
+ * Thread-safe. Returns 0, also if the device did not exist; -EBUSY while it is open; or another negative errno. */
 int kernel_remove(const struct removal *removal) _nonnull_all_;
 
-/* How often one of device-mapper is open; 0 for others, and if it does not tell. For the thread with the tree. */
+/* The open count of a device-mapper device; 0 for others, or if unknown. Only for the thread that owns the tree. */
 unsigned int kernel_count_opens(const struct tree_node *node) _nonnull_all_;
 
-/* Has all multipath maps that are to go and have not gone, and have no path that works, fail I/O instead of
- * keeping it until there is one again: whatever waits for that I/O, an unmount for instance, comes to an end. By
- * the message "fail_if_no_path" (the kernel's drivers/md/dm-mpath.c). Each map that was told has one line in the
- * log. */
+/* Makes multipath maps without a working path fail I/O instead of queueing it, by the message "fail_if_no_path" (the kernel's
+ * drivers/md/dm-mpath.c). So an unmount that waits for this I/O can end. Concerns maps that are still to be removed; logs a line
+ * for each. */
 void multipath_stop_queueing(const struct tree *tree) _nonnull_all_;
 
-/* Whether the status of a map, as device-mapper prints it, has no path that is active (the kernel's
- * drivers/md/dm-mpath.c, multipath_status(): each path is a device number and then "A" or "F"). */
+/* Whether device-mapper's status of a map has no active path. Each path is a device number followed by "A" or "F" (the kernel's
+ * drivers/md/dm-mpath.c, multipath_status()). */
 bool multipath_status_is_dead(const char *status) _nonnull_all_;

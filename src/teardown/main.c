@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate-teardown: takes storage down at shutdown, beside systemd's own unmounting. Two units run it, one for
- * what lies on network disks, while the network is still there, and one for all else. It does nothing unless
- * systemd is shutting down, and whatever it cannot do is left to the last loop of systemd-shutdown. */
+/* headgate-teardown: removes storage at shutdown, while systemd unmounts. Two units run it: one for storage on network disks,
+ * before the network is stopped, and one for the rest. It does nothing unless systemd is shutting down. Devices that it leaves
+ * are removed by systemd-shutdown. */
 
 #include <poll.h>
 #include <signal.h>
@@ -21,17 +21,17 @@
 #include "tree/order.h"
 #include "tree/read.h"
 
-/* For a process of udev that only looks at a device that is long enough, and at most a second is lost. */
+/* Long enough for a udev process that opens a device for a moment; costs at most a second. */
 #define IN_USE_USEC (300 * USEC_PER_MSEC)
 
-/* For a process that is done to end, unless something in it hangs. */
+/* Time for the child to exit, unless one of its threads hangs. */
 #define END_TIMEOUT_MSEC 500
 
 static enum teardown_scope arg_scope;
 static bool arg_serial;
 
 static const char usage[] = "Usage: headgate-teardown [OPTION...] local|net\n\n"
-                            "Take storage down at shutdown. Started by systemd, see headgate-teardown.service.\n\n"
+                            "Remove storage at shutdown. Started by systemd, see headgate-teardown.service.\n\n"
                             "      --serial   Remove one device after another\n"
                             "  -h, --help     Show this help\n"
                             "      --version  Show the version\n\n"
@@ -55,8 +55,7 @@ static int parse_arguments(int argc, char *argv[])
         return 1;
 }
 
-/* Reads the tree, and takes it down once there is something to read from `parent_fd`. What was taken down is added to
- * `timeline`. */
+/* Reads the tree, and removes it once `parent_fd` is readable. Adds removed devices to `timeline`. */
 static int take_down(int root_fd, int parent_fd, struct timeline *timeline)
 {
         _cleanup_tree_ struct tree *tree = NULL;
@@ -75,11 +74,10 @@ static int take_down(int root_fd, int parent_fd, struct timeline *timeline)
                 log_warning("%s", *line);
         r = tree_read(root_fd, &tree) ?: teardown_scope_apply(tree, arg_scope) ?: tree_order(tree);
         if (r < 0)
-                return log_error_errno(r, "Failed to find out what storage there is: %m");
+                return log_error_errno(r, "Failed to read the storage tree: %m");
         if (read(parent_fd, &go, 1) != 1)
-                return 0; /* Nothing is changed unless the machine shuts down. */
-        /* Whoever activates after a soft reboot has to begin anew. First, since it matters most if this program does not come to
-         * its end. */
+                return 0; /* nothing has been changed yet */
+        /* After a soft reboot, headgate or lvm2 activates all VGs again. This comes first, in case that this program is killed. */
         teardown_withdraw_claims(tree, tree_node_is_ours);
 
         r = teardown_init(&teardown, tree,
@@ -95,10 +93,10 @@ static int take_down(int root_fd, int parent_fd, struct timeline *timeline)
         timeline_describe_machine(timeline, now_usec());
         r = teardown_run(&teardown);
         timeline_log(timeline);
-        return r < 0 ? log_error_errno(r, "Failed to take storage down: %m") : 0;
+        return r < 0 ? log_error_errno(r, "Failed to remove storage: %m") : 0;
 }
 
-/* systemd has a remark on whatever is left of a unit, so that a child that can end gets the time for it. */
+/* systemd warns about processes that are left in a unit, so the child gets some time to exit. */
 static void wait_for_end(pid_t pid)
 {
         _cleanup_close_ int fd = (int) syscall(SYS_pidfd_open, pid, 0);
@@ -108,9 +106,8 @@ static void wait_for_end(pid_t pid)
                 (void) poll(&ended, 1, END_TIMEOUT_MSEC);
 }
 
-/* A process with a thread that hangs in the kernel never ends. So a child does the work, and says when it is done;
- * whether it can end then does not matter, and neither does what it does with the time that it has for that. It reads
- * the tree while systemd is asked whether it stops, and changes nothing before it is told to. */
+/* A process with a thread that hangs in the kernel never exits. So a child does the work and reports its end, whether it can exit
+ * or not. It reads the tree while the parent asks systemd for its state, and changes nothing before the parent tells it to. */
 static int take_down_in_child(void)
 {
         _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_SHUTDOWN};
@@ -120,12 +117,12 @@ static int take_down_in_child(void)
         pid_t pid;
 
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-                return log_error_errno(-errno, "Failed to make a pair of sockets: %m");
+                return log_error_errno(-errno, "Failed to create sockets: %m");
         pid = fork();
         if (pid < 0)
                 return log_error_errno(-errno, "Failed to fork: %m");
         if (pid == 0) {
-                /* systemd's patience may end before ours; then it is said what is left. */
+                /* If systemd's timeout ends first, the child still reports the devices that are left. */
                 (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
                 close(ends[0]);
                 status = take_down(root_fd, ends[1], &timeline) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -143,13 +140,13 @@ static int take_down_in_child(void)
         } else if (root_fd >= 0 && takeover_is_withdrawn(root_fd)) {
                 log_notice("headgate was disabled, leaving storage to lvm2 and systemd.");
         } else if (send(ends[0], &status, 1, MSG_NOSIGNAL) != 1) {
-                /* The child waits for this, and each would wait for the other. */
-                r = log_error_errno(-errno, "Failed to start taking storage down: %m");
+                /* The child waits for this, so waiting for the child would be a deadlock. */
+                r = log_error_errno(-errno, "Failed to start removing storage: %m");
         } else {
                 if (arg_scope == TEARDOWN_LOCAL)
                         systemd_announce_devices_again();
                 if (read(ends[0], &status, 1) != 1)
-                        r = log_error_errno(-ECHILD, "The process that takes storage down has died.");
+                        r = log_error_errno(-ECHILD, "The process that removes storage has died.");
                 else if (status != EXIT_SUCCESS)
                         r = -EIO;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The removals of nodes: a pool of threads for what blocks in the kernel, each attempt being one call that may take
- * milliseconds or for ever; and when an attempt is repeated, or given up. */
+/* Removals of nodes. A pool of threads makes the attempts, each a call to the kernel that may block for milliseconds or forever.
+ * This file decides when an attempt is repeated or abandoned. */
 
 #include "teardown/removal.h"
 
@@ -13,15 +13,15 @@
 #include "teardown/unmonitor.h"
 #include "tree/order.h"
 
-/* More at a time than this cost more than they bring: the grace periods of RCU that removals wait for are shared
- * already by half as many (measured with 1 to 128 threads on two CPUs). */
+/* More threads are not faster (measured with 1 to 128 on two CPUs): removals wait for grace periods of RCU, which half as many
+ * threads share already. */
 #define THREADS_MAX 64
 
-/* While there is more to do anyway, the owner of the pool is not woken up for each removal that is done. */
+/* While more removals are queued, the owner of the pool is woken up only after this many. */
 #define ANNOUNCED_AT_ONCE 8
 
-/* How long to wait before the next attempt: 5 ms after the first one, for a process of udev that looks at the device
- * as soon as it was unmounted, then longer and longer, up to 200 ms. */
+/* The pause before the next attempt: first 5 ms, since udev opens a device for a moment after its unmount. Later pauses are
+ * longer, up to 200 ms. */
 #define PAUSE_MIN_USEC (5 * USEC_PER_MSEC)
 #define PAUSE_MAX_USEC (200 * USEC_PER_MSEC)
 #define DOUBLINGS_MAX 6
@@ -30,11 +30,11 @@
 
 struct pool {
         int (*remove)(const struct removal *removal);
-        int done_fd; /* an eventfd, not 0 if `done` has removals that were announced */
+        int done_fd; /* an eventfd, not 0 if `done` has announced removals */
 
-        pthread_mutex_t mutex; /* for all below */
+        pthread_mutex_t mutex; /* for all members below */
         struct dm_list queued, done;
-        size_t n_unannounced;            /* of those that are done */
+        size_t n_unannounced;            /* in `done` */
         size_t n_threads, n_threads_max; /* a thread ends when nothing is queued */
         bool ending;
 };
@@ -46,7 +46,7 @@ static void pool_free(struct pool *pool)
         free(pool);
 }
 
-/* With the lock held, but for the removals themselves: attempts all that are queued. */
+/* Attempts all queued removals. Holds the lock except during a removal. */
 static void work_off(struct pool *pool)
 {
         while (!dm_list_empty(&pool->queued) && !pool->ending) {
@@ -82,7 +82,7 @@ static void *run_thread(void *argument)
         return NULL;
 }
 
-/* With the lock held. */
+/* Call this with the lock held. */
 static void start_thread(struct pool *pool)
 {
         pthread_t thread;
@@ -115,8 +115,8 @@ static int pool_new(size_t n_threads, int (*function)(const struct removal *remo
         return 0;
 }
 
-/* Whether a process, say, has something open that is to go after the node. An origin goes only when nothing has its snapshots
- * open, not even what is to go. */
+/* Whether a device that is to be removed after this node has other users, such as a process. An origin is removed only if its
+ * snapshots are not open at all. */
 static bool is_used_below(const struct teardown *teardown, const struct tree_node *node)
 {
         FOREACH_NODE(lower, &node->lowers) {
@@ -146,7 +146,7 @@ static void submit(struct teardown *teardown, struct removal *removal)
         dm_list_add(&pool->queued, &removal->list);
         if (pool->n_threads < pool->n_threads_max)
                 start_thread(pool);
-        /* Should no thread come into being. */
+        /* In case that no thread can be started. */
         if (pool->n_threads == 0)
                 work_off(pool);
         pthread_mutex_unlock(&pool->mutex);
@@ -215,7 +215,7 @@ int removals_start(struct teardown *teardown)
                 struct removal *removal = node->removal;
 
                 if (removal->at_work) {
-                        /* It is the turn of a member of a cycle whose last attempt still hangs. */
+                        /* The last attempt of this member of a cycle still hangs. */
                         tree_node_failed(teardown->tree, node);
                         continue;
                 }
@@ -270,7 +270,7 @@ void removals_finish(struct teardown *teardown)
                 if (removal->error == 0) {
                         node_removed(teardown, removal);
                 } else if (removal->timed_out) {
-                        ; /* It has failed already. */
+                        ; /* it has failed already */
                 } else if (removal->error == -EBUSY && !removal->node->cycle) {
                         unsigned int doublings = MIN(removal->n_tries - 1, (unsigned int) DOUBLINGS_MAX);
 
@@ -303,7 +303,7 @@ void removals_check_deadlines(struct teardown *teardown, uint64_t now)
                 removal->ended_usec = now;
                 teardown->n_at_work--;
                 tree_node_failed(teardown->tree, node);
-                /* Its thread may never come back, so there is to be one more. */
+                /* Its thread may hang forever, so one more may be started. */
                 if (pool->n_threads_max < THREADS_MAX) {
                         pool->n_threads_max++;
                         if (!dm_list_empty(&pool->queued))
@@ -324,7 +324,7 @@ void removals_done(struct teardown *teardown)
                 last = pool->n_threads == 0;
                 pthread_mutex_unlock(&pool->mutex);
         }
-        /* Otherwise the last of the threads does it. */
+        /* Otherwise the last thread frees the pool. */
         if (last)
                 pool_free(pool);
         FOREACH_NODE(node, &teardown->tree->nodes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a teardown says: to the journal what became of each storage tree and node, to systemd how far it is, and to the
- * timeline of this shutdown how long each removal took. */
+/* Reports of a teardown: results of storage trees and nodes in the journal, progress in systemd's status, durations in the
+ * timeline of this shutdown. */
 
 #include "teardown/report.h"
 
@@ -14,7 +14,7 @@
 #include "teardown/users.h"
 #include "tree/order.h"
 
-/* How often systemd is told how far it is, and how long after the longest pause it may kill us. */
+/* Interval of progress for systemd, and extra time after the longest pause before systemd kills this program. */
 #define STATUS_USEC (500 * USEC_PER_MSEC)
 #define MARGIN_USEC (30 * USEC_PER_SEC)
 
@@ -31,7 +31,7 @@ void report_cycles(const struct tree *tree)
 
 /* ------ the timeline ------ */
 
-/* `end_usec` is when it was removed, or until when it was not, because of `reason`. */
+/* `end_usec` is the end of the removal; `reason` is why the node is left. */
 static void add_bar(const struct teardown *teardown, const struct removal *removal, enum timeline_end end,
         uint64_t end_usec, const char *reason)
 {
@@ -65,7 +65,7 @@ static void add_bar(const struct teardown *teardown, const struct removal *remov
 
 #define VGS_IN_A_LINE (FIELDS_MAX / 2)
 
-/* Each VG once, so that the line is found by the names of all: the LVs of two VGs can lie on each other. */
+/* Adds each VG once, so that the line is found by all names: LVs of two VGs can be in one tree. */
 static void add_vgs(struct fields *fields, const struct tree_nodes *members)
 {
         FOREACH_NODE(member, members) {
@@ -97,9 +97,9 @@ void report_trees_down(struct teardown *teardown)
 {
         FOREACH_LISTED(struct storage_tree, tree, &teardown->down) {
                 _cleanup_free_ char *skipped =
-                        tree->n_skipped > 0 ? string_format(", %zu left alone", tree->n_skipped) : strdup("");
+                        tree->n_skipped > 0 ? string_format(", %zu skipped", tree->n_skipped) : strdup("");
                 _cleanup_free_ char *message = string_format("Storage tree %s is %s: %zu device%s in %s%s.",
-                        tree->name, tree->n_skipped > 0 ? "partly down" : "down", tree->n_gone,
+                        tree->name, tree->n_skipped > 0 ? "partly removed" : "removed", tree->n_gone,
                         plural(tree->n_gone), DURATION_TO_STRING(usec_between(tree->first_usec, tree->last_usec)),
                         skipped ?: "");
 
@@ -110,7 +110,7 @@ void report_trees_down(struct teardown *teardown)
 
 /* ------ meanwhile ------ */
 
-/* What is still mounted, or swapped to, on something that is to go, and what is in use otherwise. */
+/* Finds mounts and swaps on nodes to remove, and other nodes in use. */
 static int find_waited_for(const struct teardown *teardown, struct tree_nodes *ret)
 {
         FOREACH_NODE(node, &teardown->tree->nodes)
@@ -141,7 +141,7 @@ void report_waiting(const struct teardown *teardown)
                 nodes_report_users(&nodes, report_node_waited_for, NULL);
 }
 
-/* "412 of 1015 devices down, 3 trees waiting for: /srv/a, /srv/b, /srv/c" */
+/* "412 of 1015 devices removed, 3 trees waiting for: /srv/a, /srv/b, /srv/c" */
 static char *describe_progress(const struct teardown *teardown, const struct tree_nodes *waited_for)
 {
         const struct tree *tree = teardown->tree;
@@ -159,8 +159,8 @@ static char *describe_progress(const struct teardown *teardown, const struct tre
         }
         if (names.text)
                 waiting = string_format(", %zu tree%s waiting for: %s", n_trees, plural(n_trees), names.text);
-        return string_format(
-                "%zu of %zu device%s down%s", tree->n_gone, tree->n_to_go, plural(tree->n_to_go), waiting ?: "");
+        return string_format("%zu of %zu device%s removed%s", tree->n_gone, tree->n_to_go, plural(tree->n_to_go),
+                waiting ?: "");
 }
 
 void report_progress(struct teardown *teardown)
@@ -174,7 +174,7 @@ void report_progress(struct teardown *teardown)
         status = describe_progress(teardown, &waited_for);
         if (status)
                 (void) sd_notifyf(0, "STATUS=%s", status);
-        /* As long as something happens, it may go on. */
+        /* While there is progress, systemd extends its timeout. */
         if (teardown->progress_usec >= teardown->status_usec)
                 (void) sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64, TEARDOWN_STALL_USEC + MARGIN_USEC);
         teardown->status_usec = now;
@@ -182,7 +182,7 @@ void report_progress(struct teardown *teardown)
 
 /* ------ what is left ------ */
 
-/* One that is not gone, because of something that is not a failure told of already. */
+/* Whether the node is left for a reason of its own, not because of another node that is reported. */
 static bool is_cause(const struct tree_node *node)
 {
         if (!tree_node_is_ours(node) || node->state == TREE_GONE)
@@ -200,14 +200,14 @@ static const char *describe_reason(const struct removal *removal)
         if (removal->error < 0 && removal->error != -EBUSY)
                 return strerror(-removal->error);
         return removal->n_tries > 0 || tree_node_is_held(removal->node) ? "it is in use"
-                                                                        : "it was not its turn yet";
+                                                                        : "its removal was still queued";
 }
 
 static void report_node_left(void *userdata, struct tree_node *node, const struct users *users)
 {
         const struct teardown *teardown = userdata;
         const struct removal *removal = node->removal;
-        /* At shutdown nobody is there to run commands. */
+        /* At shutdown nobody can run commands. */
         _cleanup_free_ char *holders = node_describe_holders(node, users, !teardown->options.at_shutdown);
         _cleanup_free_ char *name = node_describe(node);
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(removal),
@@ -248,15 +248,16 @@ void report_end(struct teardown *teardown)
         report_nodes_left(teardown);
         FOREACH_ARRAY(storage_tree, teardown->trees, tree->n_components) {
                 size_t n = storage_tree->members.n;
-                _cleanup_free_ char *text = string_format("Storage tree %s is not down: %zu of %zu device%s left.",
-                        storage_tree->name, n - storage_tree->n_gone, n, plural(n));
+                _cleanup_free_ char *text =
+                        string_format("Storage tree %s is not removed: %zu of %zu device%s left.",
+                                storage_tree->name, n - storage_tree->n_gone, n, plural(n));
 
                 if (storage_tree->n_gone < n)
                         report_tree(LOG_WARNING, MESSAGE_STORAGE_TREE_LEFT, teardown, storage_tree, text);
         }
 
-        message = tree->n_to_go == 0 ? strdup("There is no device to be taken down.")
-                                     : string_format("%zu of %zu device%s down after %s.", tree->n_gone,
+        message = tree->n_to_go == 0 ? strdup("No device to remove.")
+                                     : string_format("%zu of %zu device%s removed after %s.", tree->n_gone,
                                                tree->n_to_go, plural(tree->n_to_go), DURATION_TO_STRING(usec));
         fields_add(&fields, "HEADGATE_N_NODES=%zu", tree->n_to_go);
         fields_add(&fields, "HEADGATE_N_NODES_GONE=%zu", tree->n_gone);

@@ -3,21 +3,21 @@
 
 #include "teardown/state.h"
 
-/* What teardown reports. Each line names things as people know them; the fields are for programs. Each node also becomes a bar
- * of options.timeline. Without memory for it, one is left out. */
+/* Reports of teardown. Lines are for people, fields for programs. Each node also becomes a bar of options.timeline. Reports and
+ * bars without memory are omitted. */
 
-/* Before anything is done: dependency cycles, whose nodes are tried one after another. */
+/* Before the start: reports dependency cycles, whose nodes are tried one after another. */
 void report_cycles(const struct tree *tree) _nonnull_all_;
 
-/* Which storage trees are down. */
+/* Reports storage trees that are removed. */
 void report_trees_down(struct teardown *teardown) _nonnull_all_;
 
-/* When nothing has happened for a while: what is waited for, and who uses it. */
+/* After some time without progress: reports nodes that teardown waits for, and their users. */
 void report_waiting(const struct teardown *teardown) _nonnull_all_;
 
-/* In the status that systemd shows: how far it is, and what is waited for. Not more often than twice a second. As
- * long as something happens, systemd is asked for more time, too. */
+/* Sets the status that systemd shows: the progress, and nodes that teardown waits for. At most twice a second. While there is
+ * progress, also asks systemd for more time. */
 void report_progress(struct teardown *teardown) _nonnull_all_;
 
-/* At the end: what is left, each node with what holds it, the trees that are not down, and the sum. */
+/* At the end: reports nodes that are left and their users, trees that are not removed, and a summary. */
 void report_end(struct teardown *teardown) _nonnull_all_;

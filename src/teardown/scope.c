@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What of a storage tree is to be taken down: at shutdown what is in the scope of a unit, on a machine that goes on
- * running what somebody has selected. All else is skipped, with a reason for people. */
+/* Selects the nodes to remove: at shutdown those in the scope of a unit, on a running machine those on the command line. All
+ * others are skipped, with a reason for people. */
 
 #include "teardown/scope.h"
 
@@ -10,9 +10,9 @@
 #include "shared/util.h"
 #include "tree/read.h"
 
-/* ------ what others take down ------ */
+/* ------ nodes that other programs remove ------ */
 
-/* Why the VG of an LV is another's to take down; NULL if it is not, as far as is known. */
+/* Why the VG of an LV is skipped, because it is shared; NULL if it is not, or unknown. */
 static const char *find_sharing(struct tree *tree, const char *backup_directory, const struct tree_node *lv)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
@@ -23,7 +23,7 @@ static const char *find_sharing(struct tree *tree, const char *backup_directory,
         r = backup_read(tree->root_fd, backup_directory, lv->vg, &metadata);
         if (r == -ENOMEM)
                 tree_fail(tree, r);
-        /* There can be two VGs of one name; the backup is of one of them. */
+        /* Two VGs can have one name; the backup belongs to one of them. */
         if (r < 0 || strncmp(lv->uuid + strlen(LVM_UUID_PREFIX), metadata->vgid, LVM_ID_LENGTH) != 0)
                 return NULL;
         if (metadata->lock_type)
@@ -48,18 +48,18 @@ static void skip_shared_vgs(struct tree *tree, const char *backup_directory)
 
 int teardown_skip_foreign(struct tree *tree, const struct config *config, const struct problems *problems)
 {
-        /* To read a thousand backups takes longer than to take a thousand LVs down. */
+        /* Reading a thousand backups takes longer than removing a thousand LVs. */
         if (config->use_lvmlockd || problems->lines.n > 0)
                 skip_shared_vgs(tree, root_relative(config->backup_dir));
         FOREACH_NODE(node, &tree->nodes)
                 if (node->has_mdmon)
-                        tree_skip(node, tree_printf(tree, "mdmon keeps the metadata of %s", node->name));
+                        tree_skip(node, tree_printf(tree, "mdmon manages the metadata of %s", node->name));
         return tree->error;
 }
 
 /* ------ scopes ------ */
 
-/* A mount on a local device is on the network if its mount point is; the device waits for it all the same. */
+/* A mount of a local device below a network mount is on the network; the device still waits for it. */
 static bool is_for_other_unit(const struct tree_node *node, enum teardown_scope scope)
 {
         if (scope == TEARDOWN_LOCAL)
@@ -73,7 +73,7 @@ static bool is_for_other_unit(const struct tree_node *node, enum teardown_scope 
 int teardown_scope_apply(struct tree *tree, enum teardown_scope scope)
 {
         _cleanup_config_ struct config config = {};
-        /* lvm2 says itself what is wrong with its files. */
+        /* lvm2 reports problems of its files itself. */
         _cleanup_problems_ struct problems problems = {};
         int r = tree_find_network(tree)
                 ?: config_read(tree->root_fd, &config, &problems)
@@ -87,8 +87,7 @@ int teardown_scope_apply(struct tree *tree, enum teardown_scope scope)
 
 /* ------ selections ------ */
 
-/* Marks what follows from what is marked, until nothing more does. From the newest device on, as what is below was
- * there before it. */
+/* Marks nodes that follow from marked ones, until no more do. Starts from the newest devices, since lower devices are older. */
 static void spread_marks(const struct tree *tree, bool (*follows)(const struct tree_node *node))
 {
         bool more;
@@ -104,7 +103,7 @@ static void spread_marks(const struct tree *tree, bool (*follows)(const struct t
         } while (more);
 }
 
-/* With a node goes what lies on it, and with an origin its snapshots. */
+/* Nodes on a node are removed with it, and snapshots with their origin. */
 static bool goes_with_marked(const struct tree_node *node)
 {
         return !tree_node_is_mount_or_swap(node) &&
@@ -112,7 +111,7 @@ static bool goes_with_marked(const struct tree_node *node)
                        ANY(FOREACH_NODE(upper, &node->uppers), upper->marked && tree_is_snapshot_of(node, upper)));
 }
 
-/* Returns whether there is something among what is marked, and goes with it, that could be removed. */
+/* Selects marked nodes, and nodes that are removed with them. Returns whether any of them is removable. */
 static bool select_marked(const struct tree *tree)
 {
         bool found = false;
@@ -139,14 +138,14 @@ bool selection_add_vg(struct tree *tree, const char *vg)
         return select_marked(tree);
 }
 
-/* Something on it stays, however indirectly: a mount, a swap, or what is skipped. */
+/* Whether a node above it stays, however indirectly: a mount, a swap, or a skipped node. */
 static bool is_used(const struct tree_node *node)
 {
         return tree_node_is_mount_or_swap(node) || node->skip_reason ||
                ANY(FOREACH_NODE(upper, &node->uppers), upper->marked);
 }
 
-/* A snapshot of the origin that is used, as the mark says, though the origin is not; NULL if there is none. */
+/* A marked, that is used, snapshot of an unused origin; NULL if there is none. */
 static const struct tree_node *find_used_snapshot(const struct tree_node *origin)
 {
         FOREACH_NODE(lower, &origin->lowers)
@@ -165,7 +164,7 @@ static bool has_lvm_above(const struct tree_node *node)
         return node->vg || ANY(FOREACH_NODE(upper, &node->uppers), upper->marked);
 }
 
-/* A loop device that LVM has nothing to do with: no LV lies on it, and it lies in a file. */
+/* Whether it is a loop device on a file without an LV on it. */
 static bool is_foreign_loop(const struct tree_node *node)
 {
         return node->kind == TREE_LOOP && !node->marked &&
@@ -197,7 +196,7 @@ void selection_refuse(struct tree_node *node, const char *reason)
                 FOREACH_NODE(upper, &node->uppers)
                         tree_queue_add(&waiting, upper);
         }
-        /* With an LV stay the hidden LVs that it consists of. */
+        /* The hidden LVs of an LV that stays stay, too. */
         while ((node = tree_queue_take(&refused)))
                 FOREACH_NODE(lower, &node->lowers)
                         if (!lower->skip_reason && tree_lv_is_hidden(lower) && tree_are_in_one_vg(node, lower)) {
@@ -206,8 +205,7 @@ void selection_refuse(struct tree_node *node, const char *reason)
                         }
 }
 
-/* An origin, with those of its snapshots that are not used. What is used itself is in nobody's way, and fails when it
- * is tried. */
+/* Refuses origins with a used snapshot, and their unused snapshots. A used node need not be refused: its removal fails. */
 static void refuse_origins(struct tree *tree)
 {
         tree_clear_marks(tree);
@@ -226,7 +224,7 @@ static void refuse_origins(struct tree *tree)
         }
 }
 
-/* A hidden LV whose holders all go. Those of another VG are none that it would be there for. */
+/* Whether it is a hidden LV whose users are all removed. Users of another VG do not count, since it is not a part of them. */
 static bool is_left_over(const struct tree_node *node)
 {
         return tree_lv_is_hidden(node) && node->uppers.n > 0 &&
@@ -243,6 +241,6 @@ void selection_finish(struct tree *tree)
         FOREACH_NODE(node, &tree->nodes) {
                 node->selected = node->marked;
                 if (!node->selected && tree_node_is_ours(node))
-                        node->skip_reason = "it was not asked for";
+                        node->skip_reason = "it was not selected";
         }
 }

@@ -4,64 +4,64 @@
 #include "lvm/config.h"
 #include "tree/tree.h"
 
-/* Which of the nodes that are there are to be taken down. At shutdown there are two units for it, as what is on
- * the network has to go before the network does. */
+/* The nodes to remove at shutdown. There are two units, since storage on network disks has to be removed before the network is
+ * stopped. */
 enum teardown_scope {
         TEARDOWN_LOCAL,
         TEARDOWN_NETWORK,
         TEARDOWN_ALL,
 };
 
-/* Skips what is out of scope, and in any case what teardown_skip_foreign() does. After tree_read(),
- * before tree_order(). Returns 0 or -ENOMEM.
+/* Skips nodes out of scope, and calls teardown_skip_foreign(). Call it after tree_read() and before tree_order(). Returns 0 or
+ * -ENOMEM.
  *
- * A node that lies on a network disk and on a local one is on the network, and what is below it on the local side
- * is not: that becomes free when the former is gone, for which TEARDOWN_LOCAL does not wait, as a network that
- * hangs must not hold up local disks. If it comes too early for such a node, that is left to systemd-shutdown. */
+ * A node on both a network disk and a local disk is on the network; the nodes below it on the local side are not. TEARDOWN_LOCAL
+ * does not wait for such a node, since a hanging network must not delay local disks. If it is not removed in time, the local
+ * side is left to systemd-shutdown. */
 int teardown_scope_apply(struct tree *tree, enum teardown_scope scope) _nonnull_all_ _must_check_;
 
-/* The unit in whose scope a node is, of a tree that a scope was applied to. */
+/* The unit that removes a node, of a tree after teardown_scope_apply(). */
 static inline const char *teardown_unit_of(const struct tree_node *node)
 {
         return node->on_network ? "headgate-teardown-net.service" : "headgate-teardown.service";
 }
 
-/* Skips, with all that is below, what others than systemd and headgate take down:
+/* Skips nodes that other programs than systemd and headgate remove, and all nodes below them:
  *
- *  - LVs of VGs that several machines share, as lvm2's lock managers have to know: with a lock_type
- *    (lvmlockd(8)), or clustered. By lvm2's backups of their metadata; a VG without one is taken for the
- *    machine's own. Only if lvm.conf says use_lvmlockd=1, or is damaged: otherwise lvm2 has not activated them
- *  - md arrays with "external" metadata (the kernel's Documentation/admin-guide/md.rst), which mdmon(8) keeps:
- *    mdadm has it brought up to date at the very end of a shutdown
+ *  - LVs of shared VGs, which lvm2's lock managers handle: with a lock_type (lvmlockd(8)), or clustered, by lvm2's metadata
+ *    backups. A VG without a backup counts as not shared. Only if lvm.conf has use_lvmlockd=1 or is damaged, since otherwise
+ *    lvm2 has not activated shared VGs.
+ *  - md arrays with "external" metadata (the kernel's Documentation/admin-guide/md.rst), which mdmon(8) manages: mdadm updates
+ *    it at the very end of a shutdown.
  *
- * `problems` are those of reading the configuration. Before tree_order(). Returns 0 or -ENOMEM. */
+ * `problems` are those of reading the configuration. Call it before tree_order(). Returns 0 or -ENOMEM. */
 int teardown_skip_foreign(struct tree *tree, const struct config *config,
         const struct problems *problems) _nonnull_all_ _must_check_;
 
-/* What somebody wants to have taken down on a machine that goes on running. With a node goes all that lies on it:
- * LUKS on an LV, the LVs of a VG whose PV it is. What lies on a mount or a swap does not, as nobody ends these;
- * they are in the way. Below it, what is only there for it: the legs of a raid LV, a thin pool's data, and also
- * an origin's snapshots, as with lvm2. PVs, and all else that is below, stay.
+/* A selection of nodes to remove on a running machine. All nodes on a selected node are selected: LUKS on an LV, the LVs of the
+ * VG of a PV. Nodes on a mount or swap are not, since headgate does not end these; they make the node stay. Below a selected
+ * node, only its hidden LVs are selected, and an origin's snapshots, as in lvm2. PVs and other lower nodes stay.
  *
  *     selection_add...() and selection_refuse() as often as needed, selection_finish()
  *
- * After that tree_node.selected says whether a node is to go, or was to and is skipped. Before tree_order(). */
+ * After that, tree_node.selected is set for nodes to remove, and for selected nodes that are skipped. Call these before
+ * tree_order(). */
 
-/* One node, which need not be one that can be removed: with a disk goes all that lies on it. Returns whether there is
- * something among all that that could be removed. */
+/* Selects a node and all nodes on it. The node itself need not be removable, a disk for instance. Returns whether any of them is
+ * removable. */
 bool selection_add(struct tree *tree, struct tree_node *node) _nonnull_all_;
 
-/* All LVs of a VG. Returns whether it has one in the tree. */
+/* Selects all LVs of a VG. Returns whether the tree has any. */
 bool selection_add_vg(struct tree *tree, const char *vg) _nonnull_all_;
 
-/* All that is not skipped and on which no mount and no swap lies, however indirectly, nor on a snapshot of it; but loop devices
- * of files only where an LV lies on them. */
+/* Selects all nodes that are not skipped and have no mount or swap on them, however indirectly, nor on a snapshot of them. Loop
+ * devices on files are selected only if an LV is on them. */
 void selection_add_unused(struct tree *tree) _nonnull_all_;
 
-/* Has a node stay: skipped because of `reason`, which is kept, as well as what lies on it, which would go for nothing, and
- * the hidden LVs that it consists of. */
+/* Skips a node because of `reason`, which is kept. Also skips all nodes on it, since removing these alone is useless, and its
+ * hidden LVs. */
 void selection_refuse(struct tree_node *node, const char *reason) _nonnull_all_;
 
-/* Selects what is below, and skips what is not selected, each node by itself. Also refuses an origin and
- * its snapshots, if something on one of these stays, a mount, a swap or what was refused, as lvm2 does. */
+/* Selects hidden LVs below selected nodes, and skips all nodes that are not selected. As lvm2, refuses an origin and its
+ * snapshots if a node on one of these stays: a mount, a swap or a refused node. */
 void selection_finish(struct tree *tree) _nonnull_all_;

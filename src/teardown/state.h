@@ -8,86 +8,84 @@
 #include "timeline/timeline.h"
 #include "tree/tree.h"
 
-/* All that a teardown knows, for teardown/teardown.h and its parts. */
+/* The state of a teardown, shared by teardown/teardown.h and its parts. */
 
-/* As many as are removed at a time if nothing else is said: 28 times as fast as one after another (500 devices on
- * two CPUs), and not much is gained by more. */
+/* Default number of removals at a time: 28 times as fast as one after another (500 devices on two CPUs). More are hardly faster. */
 #define TEARDOWN_THREADS_DEFAULT 32
 
-/* With fewer devices than that one after another is as fast. */
+/* With fewer devices, removing one after another is as fast. */
 #define TEARDOWN_PARALLEL_MIN 4
 
-/* The longest time without anything happening, before it is given up: longer than systemd by default gives an unmount (90 s), and
- * than removals and lvm2 have. The units' TimeoutStopSec= is longer than that. */
+/* Teardown ends after this time without progress. It is longer than systemd's default timeout of an unmount (90 s), and than the
+ * timeouts of removals and lvm2. The units' TimeoutStopSec= is longer. */
 #define TEARDOWN_STALL_USEC (120 * USEC_PER_SEC)
 
 /* The removal of one node, which may take several attempts. Times are those of now_usec(). */
 struct removal {
-        struct dm_list list; /* the pool's while it is at work, else teardown.busy, unmonitor.waiting or */
+        struct dm_list list; /* in the pool while at work, else teardown.busy, unmonitor.waiting or */
                              /* storage_tree.removed */
         struct tree_node *node;
 
-        /* What a thread knows of the node, since the tree may be freed while it hangs in the kernel. */
+        /* Copies for the thread, since the tree may be freed while it hangs in the kernel. */
         enum tree_kind kind;
         dev_t number;
         char kernel_name[NAME_MAX + 1];
-        char uuid[DM_UUID_LEN]; /* device-mapper's; "" without one, or one that the kernel takes */
-        bool at_shutdown;       /* a device that is in use may go when it is closed */
+        char uuid[DM_UUID_LEN]; /* device-mapper's; "" for none, or one that the kernel does not accept */
+        bool at_shutdown;       /* an open device may be removed when it is closed */
 
-        bool blocked;   /* something below it is in use, so it is not attempted */
-        bool at_work;   /* a thread has it, or will have it */
-        bool timed_out; /* the attempt took longer than the deadline, and its thread is not waited for */
+        bool blocked;   /* a node below it is in use, so it is not attempted */
+        bool at_work;   /* queued for a thread, or in one */
+        bool timed_out; /* the attempt exceeded the deadline; nothing waits for its thread */
         uint64_t started_usec,
                 finished_usec; /* of this attempt; under the pool's lock while it is at work, as is */
         int result;            /* of it, a negative errno */
 
-        uint64_t ready_usec; /* when nothing held it any more, as far as the tree says; 0 before */
+        uint64_t ready_usec; /* when the tree had no users of it any more; 0 before */
         uint64_t ended_usec; /* when it was removed, or the last attempt had failed */
         uint64_t next_usec;  /* the next attempt */
         unsigned int n_tries;
-        unsigned int n_futile; /* since nothing was left that could release it */
+        unsigned int n_futile; /* attempts since no process could release it */
         int error;             /* of the last attempt, a negative errno */
 };
 
 struct teardown_options {
         size_t n_threads;       /* at most; 1 for one after another */
         uint64_t deadline_usec; /* for one removal, and for a multipath map without paths */
-        uint64_t in_use_usec;   /* how long what is in use is tried when nothing is left that could release it */
-        bool at_shutdown;       /* systemd stops services and mounts at the same time: what is in use is waited
-                                  * for as long as it does */
-        int (*remove)(const struct removal *removal); /* NULL for kernel_remove(), which it is but in tests */
-        /* kernel_count_opens(), but in tests: nothing goes before all that is below it and is to go is known to be
-         * free. NULL if each device that is free is to go, as at shutdown. */
+        uint64_t in_use_usec;   /* how long to retry a node in use when no process can release it */
+        bool at_shutdown; /* systemd stops services and mounts at the same time, so nodes in use are retried as long as it does */
+        int (*remove)(const struct removal *removal); /* for tests; NULL for kernel_remove() */
+        /* kernel_count_opens(), or another one in tests: a node is removed only if all nodes below it that are to be removed have
+         * no other users. NULL to remove each unused node, as at shutdown. */
         unsigned int (*count_opens)(const struct tree_node *node);
-        struct timeline *timeline; /* what has become of each node is added to it; may be NULL */
+        struct timeline *timeline; /* gets a bar for each node; may be NULL */
 };
 
-/* What becomes of one storage tree, a component of the tree. */
+/* Progress of one storage tree, a component of the tree. */
 struct storage_tree {
-        struct dm_list list;       /* teardown.down, or no list */
+        struct dm_list list;       /* in teardown.down, or in none */
         const char *name;          /* see tree_order() */
-        struct tree_nodes members; /* nodes that are to go */
+        struct tree_nodes members; /* nodes to remove */
         struct dm_list removed;    /* removals of members, in the order of their ends */
-        size_t n_gone;             /* how many these are */
-        size_t n_skipped;          /* how many others could be removed */
+        size_t n_gone;             /* number of these */
+        size_t n_skipped;          /* number of skipped nodes */
         uint64_t first_usec;       /* when the first member was ready */
         uint64_t last_usec;        /* when the last one was removed */
 };
 
 /* VGs that lvm2 is to stop monitoring at shutdown, see teardown/unmonitor.h. */
 struct unmonitor {
-        bool dmeventd_runs;        /* otherwise nothing is monitored, or cannot be changed */
-        struct dm_hash_table *vgs; /* by name, those that lvm2 has been told of */
-        struct dm_list waiting;    /* removals that wait until it has done so */
+        bool dmeventd_runs;        /* otherwise no LV is monitored */
+        struct dm_hash_table *vgs; /* names of VGs that lvm2 has handled */
+        struct dm_list waiting;    /* removals that wait for lvm2 */
         struct job *job;
 };
 
-/* What systemd is asked, see teardown/systemd.h. */
+/* Queries of systemd's jobs, see teardown/systemd.h. */
 struct stop_job_watch {
         struct job *job;     /* systemctl, while it runs */
-        bool nothing_stops;  /* systemd stops no unit any more, so what is in use stays in use */
+        bool nothing_stops;  /* systemd stops no unit any more, so nodes in use stay in use */
         uint64_t next_usec;  /* when to ask again; 0 if it was never asked */
-        uint64_t pause_usec; /* between questions, longer and longer */
+        uint64_t pause_usec; /* between queries, increasing */
 };
 
 struct teardown {
@@ -100,24 +98,24 @@ struct teardown {
         struct pool *pool;
         struct unmonitor unmonitor;
         struct stop_job_watch stop_jobs;
-        size_t n_at_work;    /* removals that a thread has, and that have not timed out */
-        struct dm_list busy; /* removals to be attempted again, or for the first time after `unmonitor` */
-        struct dm_list down; /* storage trees that are down, and not reported yet */
+        size_t n_at_work;    /* removals in threads that have not timed out */
+        struct dm_list busy; /* removals to attempt again, or first after `unmonitor` */
+        struct dm_list down; /* removed storage trees that are not reported yet */
         bool interrupted;
 
         uint64_t started_usec;
-        uint64_t progress_usec;     /* when something has gone the last time */
-        size_t n_gone;              /* nodes that had gone then */
-        uint64_t no_releaser_since; /* since when nothing is left that could release a device; 0 if something is */
-        uint64_t checked_usec;      /* when deadlines were looked at the last time */
-        uint64_t status_usec;       /* when systemd was told how far it is the last time */
-        uint64_t multipath_usec;    /* when maps without paths were looked for the last time */
-        uint64_t mounts_usec;       /* when to read the mounts that have changed; USEC_INFINITY if none have */
+        uint64_t progress_usec;     /* time of the last removal */
+        size_t n_gone;              /* number of removed nodes then */
+        uint64_t no_releaser_since; /* since when no process can release a device; 0 if one can */
+        uint64_t checked_usec;      /* when deadlines were checked last */
+        uint64_t status_usec;       /* when the status was sent last */
+        uint64_t multipath_usec;    /* when maps without paths were searched last */
+        uint64_t mounts_usec;       /* when to read changed mounts; USEC_INFINITY for no change */
         uint64_t mounts_pause_usec; /* how long to wait for more changes before that */
-        bool waiting_reported;      /* since something has gone the last time */
+        bool waiting_reported;      /* since the last removal */
 };
 
-/* Whether the node is a mount or a swap that has to go, by others' hands, before what lies below it can. */
+/* Whether the node is a mount or a swap that systemd has to end before nodes below it can be removed. */
 static inline bool teardown_awaits(const struct teardown *teardown, const struct tree_node *node)
 {
         const struct storage_tree *tree = &teardown->trees[node->component];

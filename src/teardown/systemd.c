@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* systemd's part in a teardown, by systemctl: whether there is a shutdown at all, whether it still stops what uses
- * storage, and unmounts that it has to try again. */
+/* Queries of systemd by systemctl: whether the machine shuts down, whether systemd still stops units that may use storage, and
+ * unmounts to retry. */
 
 #include "teardown/systemd.h"
 
 #include "shared/log.h"
 #include "tree/order.h"
 
-/* A systemctl costs some milliseconds, and what is waited for may take minutes; but shutdown must not be kept
- * waiting for an answer. */
+/* systemctl takes some milliseconds, and teardown may wait for minutes, so the pauses grow. They stay short enough not to delay
+ * shutdown. */
 #define PAUSE_MIN_USEC (200 * USEC_PER_MSEC)
 #define PAUSE_MAX_USEC (500 * USEC_PER_MSEC)
 
@@ -31,7 +31,7 @@ void systemd_announce_devices_again(void)
         command_try("/bin/systemctl", words);
 }
 
-/* ------ unmounts that it is to try again ------ */
+/* ------ unmounts to retry ------ */
 
 static bool is_free_now(const struct tree_node *mount)
 {
@@ -45,11 +45,11 @@ static int on_stop_asked(_unused_ struct job *job, int exit_status, const char *
 
         teardown->stop_jobs.job = NULL;
         if (exit_status != 0)
-                log_warning("systemctl stop has ended with status %i: %s", exit_status, output);
+                log_warning("systemctl stop failed with exit status %i: %s", exit_status, output);
         return 0;
 }
 
-/* Returns 1 if there is one, and systemd is being asked for it; 0 or -ENOMEM. */
+/* Has systemd retry unmounts. Returns 1 if there is one, 0 or -ENOMEM. */
 static int retry_unmounts(struct teardown *teardown)
 {
         static const char *const words[] = {"stop", "--no-block", "--"};
@@ -63,7 +63,7 @@ static int retry_unmounts(struct teardown *teardown)
                 if (!is_free_now(node) || !teardown_awaits(teardown, node) || node->unmount_retried)
                         continue;
                 node->unmount_retried = true;
-                /* A path is as good as the name of its unit. */
+                /* systemctl also accepts a path. */
                 if (strv_add(&arguments, node->name) < 0)
                         return -ENOMEM;
         }
@@ -76,7 +76,7 @@ static int retry_unmounts(struct teardown *teardown)
         return 0;
 }
 
-/* ------ what it stops ------ */
+/* ------ stop jobs ------ */
 
 bool stop_job_is_listed(const char *output)
 {
@@ -102,7 +102,7 @@ static int on_jobs_listed(_unused_ struct job *job, int exit_status, const char 
 
         watch->job = NULL;
         if (exit_status != 0)
-                log_debug("systemctl list-jobs has ended with status %i.", exit_status);
+                log_debug("systemctl list-jobs failed with exit status %i.", exit_status);
         watch->nothing_stops = exit_status != 0 || !stop_job_is_listed(output);
         watch->pause_usec = MIN(MAX(watch->pause_usec * 2, PAUSE_MIN_USEC), PAUSE_MAX_USEC);
         watch->next_usec = now_usec() + watch->pause_usec;

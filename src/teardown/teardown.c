@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The loop of a teardown: after whatever happens, be it that a removal has ended, that mounts have gone or that time
- * has passed, one step does all that can be done now, and says when the next one is due at the latest. */
+/* The loop of a teardown. Events are ends of removals, changed mounts, and times. After each event, one step does all that can be
+ * done, and returns when the next step is due. */
 
 #include "teardown/teardown.h"
 
@@ -19,19 +19,18 @@
 #include "tree/order.h"
 #include "tree/read.h"
 
-/* A node is not given up before that many attempts, also if nothing is left that could release it. */
+/* Minimum number of attempts after no process can release a node. */
 #define FUTILE_MIN 2
 
-/* After that long without anything going, it is said what is waited for. */
+/* After that long without a removal, teardown reports the nodes that it waits for. */
 #define WAITING_USEC (10 * USEC_PER_SEC)
 
-/* A line in the journal costs nearly as much processor time, here and in systemd-journald, as a removal. So trees that are
- * down are reported when no removal runs, or none has ended for that long. */
+/* A journal line costs nearly as much processor time as a removal. So removed trees are reported when no removal runs, or none
+ * has ended for that long. */
 #define REPORT_PAUSE_USEC (100 * USEC_PER_MSEC)
 
-/* With a thousand mounts going one by one, reading the table each time would cost more than all else: what comes
- * shortly after another is read together with it, so that at most a fifth of the time goes into reading. One unmount
- * among few is followed at once. */
+/* With a thousand unmounts one after another, reading the table each time would cost more than everything else. So changes
+ * shortly after another are read together, and reading takes at most a fifth of the time. With few mounts, the pause is short. */
 #define MOUNTS_PAUSE_MIN_USEC (5 * USEC_PER_MSEC)
 #define MOUNTS_PAUSE_FACTOR 4
 
@@ -57,7 +56,7 @@ static int read_mounts(struct teardown *teardown)
         if (r == -ENOMEM)
                 return r;
         if (r < 0)
-                log_debug("Failed to read what is mounted: %s", strerror(-r));
+                log_debug("Failed to read the mounts: %s", strerror(-r));
         if (r > 0)
                 note_progress(teardown);
         teardown->mounts_pause_usec = MAX(MOUNTS_PAUSE_MIN_USEC, (now_usec() - begin) * MOUNTS_PAUSE_FACTOR);
@@ -72,7 +71,7 @@ static int on_mounts(_unused_ sd_event_source *source, _unused_ int fd, _unused_
         return 0;
 }
 
-/* The kernel tells of a change in /proc/self/mountinfo or /proc/swaps by POLLPRI (proc(5)). */
+/* The kernel signals a change in /proc/self/mountinfo or /proc/swaps by POLLPRI (proc(5)). */
 static int follow_mounts(struct teardown *teardown, const char *path, int *ret_fd)
 {
         *ret_fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -94,14 +93,14 @@ static bool is_futile(const struct teardown *teardown, const struct removal *rem
                MAX(removal->ready_usec, teardown->no_releaser_since) + teardown->options.in_use_usec <= now;
 }
 
-/* Gives up the devices that nothing is left to release, when waiting is all that is left. Returns whether these are all. */
+/* If teardown only waits, fails devices that no process can release. Returns whether these are all. */
 static bool give_up(struct teardown *teardown, uint64_t now)
 {
         if (!teardown->stop_jobs.nothing_stops) {
                 teardown->no_releaser_since = 0;
                 return false;
         }
-        /* What systemd unmounted last may not have been read yet. */
+        /* The last unmounts may not have been read yet. */
         if (teardown->mounts_usec != USEC_INFINITY)
                 return false;
         if (teardown->no_releaser_since == 0)
@@ -114,12 +113,12 @@ static bool give_up(struct teardown *teardown, uint64_t now)
         return dm_list_empty(&teardown->busy) && dm_list_empty(&teardown->tree->ready);
 }
 
-/* Has maps without paths fail what is waited for, and says what that is. */
+/* Makes maps without paths fail I/O, and reports the nodes that teardown waits for. */
 static void report_long_wait(struct teardown *teardown, uint64_t now)
 {
         uint64_t since = MAX(teardown->progress_usec, teardown->multipath_usec);
 
-        /* On a machine that goes on running a path may come back, and I/O must not be lost. */
+        /* On a running machine a path may appear again, and I/O must not be lost. */
         if (teardown->options.at_shutdown && since + teardown->options.deadline_usec <= now) {
                 multipath_stop_queueing(teardown->tree);
                 teardown->multipath_usec = now;
@@ -132,7 +131,7 @@ static void report_long_wait(struct teardown *teardown, uint64_t now)
 
 /* ------ the loop ------ */
 
-/* Does all that can be done now. Returns 1 if that was all, 0 if there is more to come, or a negative errno. */
+/* Does all that can be done now. Returns 1 if teardown is done, 0 if not, or a negative errno. */
 static int step(struct teardown *teardown)
 {
         const struct tree *tree = teardown->tree;
@@ -173,7 +172,7 @@ static int step(struct teardown *teardown)
         return r < 0 ? r : give_up(teardown, now);
 }
 
-/* When the next step is due, if nothing happens before. */
+/* When the next step is due without an event. */
 static uint64_t next_step_usec(const struct teardown *teardown)
 {
         uint64_t next = MIN(now_usec() + REMOVALS_CHECK_USEC, teardown->mounts_usec);
@@ -198,7 +197,7 @@ static int loop(struct teardown *teardown)
                 next = next_step_usec(teardown);
                 now = now_usec();
                 r = sd_event_run(teardown->event, next > now ? next - now : 0);
-                /* All that has happened at one time is seen by one step. */
+                /* One step handles all pending events. */
                 while (r > 0 && !teardown->interrupted)
                         r = sd_event_run(teardown->event, 0);
                 if (r < 0)
@@ -255,7 +254,7 @@ int teardown_init(struct teardown *teardown, struct tree *tree, const struct tea
         *teardown = (struct teardown){
                 .tree = tree,
                 .options = *options,
-                /* On a machine that goes on running nobody is going to let go of anything. */
+                /* On a running machine no process is about to release a device. */
                 .stop_jobs.nothing_stops = !options->at_shutdown,
                 .mounts_fd = -EBADF,
                 .swaps_fd = -EBADF,

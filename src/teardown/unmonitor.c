@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* dmeventd stops monitoring LVs before they are removed: at shutdown because lvm2 tells it to, on a machine that goes on
- * running because a child process does, which also has it monitor again what is left. */
+/* Makes dmeventd stop monitoring LVs before they are removed. At shutdown, lvm2 tells dmeventd; on a running machine, a child
+ * process does, and has it monitor LVs again that are left. */
 
 #include "teardown/unmonitor.h"
 
@@ -12,16 +12,15 @@
 #include "shared/log.h"
 #include "shared/names.h"
 
-/* dmeventd's end for requests (lvm2, libdm/libdevmapper-event.h): without it there is no daemon that would monitor
- * anything. It stays behind when the daemon is killed, which costs one lvm process in vain. */
+/* dmeventd's fifo for requests (lvm2, libdm/libdevmapper-event.h). Without it, dmeventd does not run. It remains if the daemon is
+ * killed, which costs one useless lvm process. */
 #define DMEVENTD_FIFO "/run/dmeventd-server"
 
-/* lvm2 reads all PVs for it, which takes as long as the slowest disk; dmeventd may be busy. What is monitored still can be
- * removed. */
+/* lvm2 reads all PVs for this, and dmeventd may be busy. After that time, LVs are removed although they are monitored. */
 #define DEADLINE_USEC (10 * USEC_PER_SEC)
 
-/* lvm2's monitored segment types (lvm2, lib/activate/activate.c), and those LVs that may be made of them. An
- * origin is not monitored, but without it lvm2 takes its snapshots for inactive. */
+/* lvm2's monitored segment types (lvm2, lib/activate/activate.c), and LVs that may be made of them. An origin is not monitored,
+ * but without it lvm2 considers its snapshots inactive. */
 static const enum tree_kind monitored[] = {TREE_LV_ORIGIN, TREE_LV_MIRROR, TREE_LV_RAID, TREE_LV_SNAPSHOT,
         TREE_LV_COW, TREE_LV_THIN_POOL, TREE_LV_THIN, TREE_LV_VDO, TREE_LV_POOL_PART, TREE_LV_CACHE_PART};
 
@@ -44,7 +43,7 @@ bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal)
 {
         const struct tree_node *node = removal->node;
 
-        /* Anybody can call a device like one of lvm2's. What lvm2 takes for a tag, say, would be all VGs with that. */
+        /* Any device may have a name like an LV's. lvm2 might take an invalid VG name for a tag, and handle all VGs with it. */
         if (!unmonitor->dmeventd_runs || !may_be_monitored(node) || !vg_name_is_valid(node->vg) ||
                 dm_hash_lookup(unmonitor->vgs, node->vg))
                 return false;
@@ -52,7 +51,7 @@ bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal)
         return true;
 }
 
-/* Those whose VG lvm2 has been told of, or all if it is not waited for any more. */
+/* Releases removals whose VG lvm2 has handled; or all, after the deadline. */
 static void release(struct teardown *teardown)
 {
         struct unmonitor *unmonitor = &teardown->unmonitor;
@@ -68,12 +67,12 @@ static int on_exit_of_lvm(_unused_ struct job *job, int exit_status, const char 
 
         teardown->unmonitor.job = NULL;
         if (exit_status != 0)
-                log_warning("vgchange --monitor n has ended with status %i: %s", exit_status, output);
+                log_warning("vgchange --monitor n failed with exit status %i: %s", exit_status, output);
         release(teardown);
         return 0;
 }
 
-/* Of the VGs of all removals that wait. */
+/* Runs lvm2 for the VGs of all waiting removals. */
 static int ask(struct teardown *teardown)
 {
         static const char *const words[] = {"vgchange", "--monitor", "n", "--"};
@@ -105,7 +104,7 @@ int unmonitor_step(struct teardown *teardown)
         struct unmonitor *unmonitor = &teardown->unmonitor;
 
         if (unmonitor_next_usec(unmonitor) <= now_usec()) {
-                log_warning("vgchange --monitor n takes too long, nothing is waiting for it any more.");
+                log_warning("vgchange --monitor n takes too long, no longer waiting for it.");
                 unmonitor->dmeventd_runs = false;
                 release(teardown);
         }
@@ -118,10 +117,10 @@ uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor)
                                                           : USEC_INFINITY;
 }
 
-/* ------ on a machine that goes on running ------ */
+/* ------ on a running machine ------ */
 
-/* Returns 0 if the device is monitored, and has the plugin and the events in `handler`; -ENODEV if there is no such device, or
- * another negative errno, and no UUID in it. A thread of dmeventd's that is about to end has no events any more. */
+/* Returns 0 if the device is monitored, with the plugin and events in `handler`. Returns -ENODEV if the device does not exist, or
+ * another negative errno; `handler` then has no UUID. A thread of dmeventd that is about to end has no events. */
 static int find_monitoring(struct dm_event_handler *handler, const struct tree_node *node)
 {
         int r = dm_event_handler_set_uuid(handler, node->uuid) ?: dm_event_get_registered_device(handler, 0);
@@ -129,7 +128,7 @@ static int find_monitoring(struct dm_event_handler *handler, const struct tree_n
         return r != 0 || dm_event_handler_get_event_mask(handler) & DM_EVENT_ALL_ERRORS ? r : -ENOENT;
 }
 
-/* Returns whether the device is monitored, or gone. */
+/* Returns whether the device is monitored or removed. */
 static bool restore(const struct tree_node *node, struct dm_event_handler *handler)
 {
         unsigned int events = dm_event_handler_get_event_mask(handler);
@@ -139,13 +138,12 @@ static bool restore(const struct tree_node *node, struct dm_event_handler *handl
         if (r == 0 || r == -ENODEV ||
                 (dm_event_handler_set_uuid(handler, node->uuid) == 0 && dm_event_register_handler(handler)))
                 return true;
-        log_error("%s is not monitored any more: dmeventd refuses it. Try lvchange --monitor y %s/%s.", node->name,
-                node->vg, node->lv);
+        log_error("%s is no longer monitored: dmeventd refuses it; try \"lvchange --monitor y %s/%s\".",
+                node->name, node->vg, node->lv);
         return false;
 }
 
-/* What the child does, which ends after that. It reads the end of the file when the removals are done, or its parent has
- * died. */
+/* Runs in the child. It gets end of file when the removals are done, or when its parent has died. */
 static void guard(const struct tree *tree, int fd)
 {
         struct dm_event_handler **handlers = calloc(tree->nodes.n, sizeof(*handlers));
@@ -157,7 +155,7 @@ static void guard(const struct tree *tree, int fd)
                 if (!handlers || !handler || find_monitoring(handler, node) != 0)
                         continue;
                 handlers[node->index] = handler;
-                /* If this fails, it may have been done all the same. */
+                /* dmeventd may have done it even if this fails. */
                 (void) dm_event_unregister_handler(handler);
         }
         if (send(fd, &failed, 1, MSG_NOSIGNAL) == 1)
@@ -177,7 +175,7 @@ int monitoring_pause(const struct tree *tree, int *ret_fd)
         char byte;
 
         *ret_fd = -EBADF;
-        /* Where nobody reads it, libdevmapper-event would start dmeventd. */
+        /* Without a reader of the fifo, libdevmapper-event would start dmeventd. */
         if (fifo_fd < 0 || !ANY(FOREACH_NODE(node, &tree->nodes), may_be_monitored(node)))
                 return 0;
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -185,7 +183,7 @@ int monitoring_pause(const struct tree *tree, int *ret_fd)
         pid = fork();
         if (pid == 0) {
                 close(ends[0]);
-                (void) setsid(); /* Ctrl-C is the parent's. */
+                (void) setsid(); /* Ctrl-C must not kill the child */
                 guard(tree, ends[1]);
         }
         close(ends[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What holds a device or a mount: the processes that use it, by a look through /proc; and for people the whole of it,
- * with what lies on it, and with an unmount that the kernel has not finished. */
+/* Users of a device or a mount: processes, from /proc; and for messages also the nodes on it, and an unmount that the kernel has
+ * not finished. */
 
 #include "teardown/users.h"
 
@@ -18,7 +18,7 @@
 #include "shared/names.h"
 #include "shared/util.h"
 
-/* Some of a process's links, and what it means if one leads below a mount point. */
+/* Links in a process's /proc directory, and the use that each means. */
 static const struct {
         const char *name;
         const char *verb;
@@ -28,26 +28,26 @@ static const struct {
         {"exe", "runs "},
 };
 
-/* Of loop devices in files of file systems on loop devices, and so on. */
+/* Limit for loop devices on files on loop devices, and so on. */
 #define HOLDERS_DEPTH_MAX 8
 
-/* One look through all processes. */
+/* A search through all processes. */
 struct search {
         struct usage_query *queries;
         size_t n;
         struct mount_table *mounts;       /* in our mount namespace */
-        struct dm_hash_table *namespaces; /* by what /proc/PID/ns/mnt says: ours, and those that were looked at */
-        int process_fd;                   /* the directory in /proc of the process that is just looked at */
-        pid_t pid;                        /* and its number */
-        int error;                        /* -ENOMEM once there was no memory for something */
+        struct dm_hash_table *namespaces; /* targets of /proc/PID/ns/mnt: ours, and those that were searched */
+        int process_fd;                   /* /proc directory of the current process */
+        pid_t pid;                        /* and its PID */
+        int error;                        /* -ENOMEM after a failed allocation */
 };
 
 /* ------ commands ------ */
 
-/* No shell changes a word of these characters. */
+/* Characters that need no quoting in a shell. */
 #define PLAIN "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_./:@%+=,-"
 
-/* " (COMMAND NAME)", to be copied into a shell; "" if the name has characters that make this impossible. */
+/* " (COMMAND NAME)", to be pasted into a shell; "" if the name has unsafe characters. */
 static char *format_command(const char *command, const char *name)
 {
         const char *quote = name[strspn(name, PLAIN)] == '\0' ? "" : "'";
@@ -57,7 +57,7 @@ static char *format_command(const char *command, const char *name)
         return string_format(" (%s%s%s%s)", command, quote, name, quote);
 }
 
-/* Only of a service of an administrator: to stop a session, a user's manager or a VM's scope ends much more. */
+/* Only for a system service: stopping a session, a user's manager or a VM's scope would end much more. */
 static char *format_stop_command(pid_t pid)
 {
         _cleanup_free_ char *unit = NULL;
@@ -68,8 +68,8 @@ static char *format_stop_command(pid_t pid)
         return format_command("systemctl stop ", unit);
 }
 
-/* Adds the process that is looked at. `command` with `path` ends its use, or NULL if its unit has to stop. One that was
- * added last is not added again, and one that has ended is not, either. */
+/* Adds the current process. `command` with `path` ends its use; NULL if its unit has to be stopped. Ignores a process that was
+ * added last or has ended. */
 static void add_user(struct search *search, struct users *users, const char *verb, const char *path,
         const char *end, const char *command)
 {
@@ -78,8 +78,8 @@ static void add_user(struct search *search, struct users *users, const char *ver
 
         if (users->n > 0 && users->last == search->pid)
                 return;
-        /* As the process itself chose it, at most 15 bytes: any but NUL (proc(5)). Unlike its command line it can be
-         * read whatever the process waits for. */
+        /* Chosen by the process, at most 15 bytes, any except NUL (proc(5)). Unlike its command line, it can be read also if the
+         * process hangs. */
         r = sysfs_read_at(search->process_fd, "comm", &name);
         if (r < 0 && r != -ENOMEM)
                 return;
@@ -100,7 +100,7 @@ static void add_user(struct search *search, struct users *users, const char *ver
 
 /* ------ links ------ */
 
-/* What a link says, whatever it leads to. Returns whether there is one. */
+/* Reads a link without following it. Returns whether it exists. */
 static bool read_link(int dir_fd, const char *name, char target[static PATH_MAX])
 {
         ssize_t length = readlinkat(dir_fd, name, target, PATH_MAX - 1);
@@ -109,9 +109,8 @@ static bool read_link(int dir_fd, const char *name, char target[static PATH_MAX]
         return length >= 0;
 }
 
-/* The number of the block device that `link` below `dir_fd` is or leads to, whose absolute path is `target`; 0 if
- * that is no block device. Only what has its name below /dev/ is asked at all, and in a way that does not wait for any
- * server: to ask a file system that hangs is to hang. */
+/* The number of the block device at `link` below `dir_fd`, whose absolute path is `target`; 0 if it is none. Calls stat only for
+ * paths below /dev/, and without contacting a server, since a hanging file system would block this. */
 static dev_t device_number_of_link(int dir_fd, const char *link, const char *target)
 {
         struct statx status;
@@ -125,7 +124,7 @@ static dev_t device_number_of_link(int dir_fd, const char *link, const char *tar
 
 /* ------ mount namespaces ------ */
 
-/* The parent's ID is not that of an entry for what is mounted at the root of the process. */
+/* NULL for the mount at the root of the process, whose parent is not listed. */
 static struct libmnt_fs *find_parent(const struct mount_table *table, struct libmnt_fs *entry)
 {
         FOREACH_MOUNT(other, table)
@@ -134,7 +133,7 @@ static struct libmnt_fs *find_parent(const struct mount_table *table, struct lib
         return NULL;
 }
 
-/* The number of a peer group, as in "shared:7 master:3" (mount_namespaces(7)); 0 for none. */
+/* The number of a peer group, as in "shared:7 master:3" (mount_namespaces(7)); 0 if there is none. */
 static unsigned long find_group(struct libmnt_fs *entry, const char *word)
 {
         const char *fields = mnt_fs_get_optional_fields(entry);
@@ -143,8 +142,7 @@ static unsigned long find_group(struct libmnt_fs *entry, const char *word)
         return found ? strtoul(found + strlen(word), NULL, 10) : 0;
 }
 
-/* Whether a mount elsewhere goes when ours of the same place does: an unmount in the parent of ours is repeated in
- * that one's peers and slaves. */
+/* Whether a mount in another namespace ends with ours: an unmount is propagated to peers and slaves of the parent mount. */
 static bool goes_with_ours(
         const struct mount_table *own, const struct mount_table *theirs, struct libmnt_fs *entry)
 {
@@ -161,7 +159,7 @@ static bool goes_with_ours(
                (find_group(their_parent, "shared:") == group || find_group(their_parent, "master:") == group);
 }
 
-/* A file system on several devices, as btrfs, has a number of its own, and the path of one of its devices. */
+/* A file system on several devices, such as btrfs, has a number of its own, and the path of one of its devices. */
 static dev_t device_of(struct libmnt_fs *entry)
 {
         dev_t number = mnt_fs_get_devno(entry);
@@ -170,7 +168,7 @@ static dev_t device_of(struct libmnt_fs *entry)
         return major(number) == 0 && source ? device_number_of_link(AT_FDCWD, source, source) ?: number : number;
 }
 
-/* If a process is the first one of its namespace, adds it as a user of all devices that are mounted there. */
+/* If the process is the first one of its namespace, adds it as a user of all devices mounted there. */
 static void look_at_namespace(struct search *search)
 {
         _cleanup_mount_table_ struct mount_table theirs = {};
@@ -191,14 +189,14 @@ static void look_at_namespace(struct search *search)
                                 add_user(search, &query->users, "has it mounted at ", target,
                                         " in another mount namespace", command.text);
         }
-        /* If this process has just ended, the next one of its namespace is as good. */
+        /* If this process has ended meanwhile, the next one of its namespace is used. */
         if (theirs.n > 0 && !dm_hash_insert(search->namespaces, name, search->namespaces))
                 search->error = -ENOMEM;
 }
 
 /* ------ one process after the other ------ */
 
-/* By a file, whose name goes on with " (deleted)" if it was, `number` being that of the block device that it is, or 0. */
+/* Adds users of a file, whose path ends in " (deleted)" if it was deleted. `number` is its block device number, or 0. */
 static void add_users_of(struct search *search, const char *verb, const char *path, const char *end, dev_t number)
 {
         FOREACH_ARRAY(query, search->queries, search->n) {
@@ -214,7 +212,7 @@ static void look_at_process(struct search *search)
         _cleanup_closedir_ DIR *files = NULL;
         char target[PATH_MAX];
 
-        /* Neither kernel threads nor processes that have ended run a program. */
+        /* Kernel threads and ended processes have no program. */
         if (!read_link(search->process_fd, "exe", target) && errno == ENOENT)
                 return;
         look_at_namespace(search);
@@ -223,7 +221,7 @@ static void look_at_process(struct search *search)
                         add_users_of(search, link->verb, target, "", 0);
         files = open_directory_at(search->process_fd, "fd");
         FOREACH_ENTRY(name, files)
-                /* Of what has no name, as pipes, there is only a kind and a number. */
+                /* Pipes and other files without a name have no path. */
                 if (read_link(dirfd(files), name, target) && target[0] == '/')
                         add_users_of(search, "has ", target, " open",
                                 device_number_of_link(dirfd(files), name, target));
@@ -247,7 +245,7 @@ int users_find(struct usage_query *queries, size_t n)
                 return r;
         if (read_link(dirfd(directory), "self/ns/mnt", name) && !dm_hash_insert(namespaces, name, namespaces))
                 return -ENOMEM;
-        /* By number, the lowest one first (the kernel's fs/proc/base.c). */
+        /* In the order of PIDs (the kernel's fs/proc/base.c). */
         FOREACH_ENTRY(number, directory) {
                 _cleanup_close_ int fd = -EBADF;
                 uint32_t pid;
@@ -297,7 +295,7 @@ void users_done(struct users *users)
         *users = (struct users){};
 }
 
-/* ------ an unmount that has not come to its end ------ */
+/* ------ an unmount that has not finished ------ */
 
 bool thread_is_of_device(const char *thread, const char *kernel_name)
 {
@@ -307,8 +305,8 @@ bool thread_is_of_device(const char *thread, const char *kernel_name)
         return rest && !isalnum((unsigned char) *rest);
 }
 
-/* The type of a file system that the kernel has a directory of, /sys/fs/TYPE/DEVICE (its
- * Documentation/ABI/testing/sysfs-fs-ext4 and -xfs); NULL for none, or without memory. */
+/* The type of the file system on a device, by /sys/fs/TYPE/DEVICE (the kernel's Documentation/ABI/testing/sysfs-fs-ext4 and
+ * -xfs); NULL for none, or without memory. */
 static char *find_file_system(const char *kernel_name)
 {
         _cleanup_closedir_ DIR *directory = opendir("/sys/fs");
@@ -319,8 +317,7 @@ static char *find_file_system(const char *kernel_name)
         return NULL;
 }
 
-/* A thread of the kernel's that is called after the device, "jbd2/dm-3-8" or "xfsaild/dm-3"; NULL for none, or without
- * memory. */
+/* A kernel thread named after the device, "jbd2/dm-3-8" or "xfsaild/dm-3"; NULL for none, or without memory. */
 static char *find_thread(const char *kernel_name)
 {
         _cleanup_closedir_ DIR *directory = opendir("/proc");
@@ -334,7 +331,7 @@ static char *find_thread(const char *kernel_name)
                         read_file_at(dirfd(directory), path_format("%s/comm", pid).text, &name, NULL) < 0)
                         continue;
                 name[strcspn(name, "\n")] = '\0';
-                /* Processes may be called anything, and kernel threads alone have no program. */
+                /* A process may have any name; only kernel threads have no program. */
                 if (thread_is_of_device(name, kernel_name) && !read_link(dirfd(directory), program.text, target) &&
                         errno == ENOENT)
                         return string_printable(name);
@@ -342,7 +339,7 @@ static char *find_thread(const char *kernel_name)
         return NULL;
 }
 
-/* The kernel lets go of a mount point before it has written all that there is to write, which may take long. */
+/* The kernel removes a mount point before it has written all data, which may take long. */
 static char *describe_unmounting(const struct tree_node *node)
 {
         _cleanup_enumeration_ struct enumeration mounts = {};
@@ -352,16 +349,16 @@ static char *describe_unmounting(const struct tree_node *node)
                 if (upper->kind == TREE_MOUNT && upper->state == TREE_GONE)
                         enumeration_add(&mounts, upper->name);
         if (mounts.text)
-                return string_format("the unmounting of %s has not come to its end", mounts.text);
+                return string_format("the unmount of %s has not finished", mounts.text);
         if (node->kernel_name)
                 trace = find_file_system(node->kernel_name) ?: find_thread(node->kernel_name);
         if (trace)
-                return string_format("the unmounting of its file system has not come to its end (%s)", trace);
+                return string_format("the unmount of its file system has not finished (%s)", trace);
         return strdup(
                 tree_node_has_strangers(node) ? "by the kernel, or by a process that /proc does not show" : "");
 }
 
-/* ------ what holds a node ------ */
+/* ------ users of a node ------ */
 
 char *node_describe(const struct tree_node *node)
 {
@@ -372,11 +369,11 @@ char *node_describe(const struct tree_node *node)
                        : string_format("%s (%s)", name ?: "?", node->kernel_name);
 }
 
-/* Devices, by what the kernel says now; the tree may be older. */
+/* Devices on a node, from sysfs; the tree may be older. */
 static void enumerate_devices(const struct tree_node *node, struct enumeration *names)
 {
         struct path path = path_format("/sys/dev/block/%u:%u/holders", major(node->number), minor(node->number));
-        /* Of a mount that number may be of the device that is below it. */
+        /* A mount may have the number of the device below it. */
         _cleanup_closedir_ DIR *directory = node->kernel_name ? opendir(path.text) : NULL;
 
         FOREACH_ENTRY(name, directory) {
@@ -388,7 +385,7 @@ static void enumerate_devices(const struct tree_node *node, struct enumeration *
         }
 }
 
-/* What lies on a node, and the command that ends it; the name follows both. */
+/* Words for each kind of user, and the command that ends its use; the name follows both. */
 static const struct {
         const char *words, *command;
 } holder_words[] = {
@@ -400,7 +397,7 @@ static const struct {
         [TREE_DM_PARTITION] = {"partition ", "dmsetup remove "},
         [TREE_CRYPT] = {"encrypted device ", "cryptsetup close "},
         [TREE_DM] = {"device ", "dmsetup remove "},
-        /* And all other kinds of LVs. */
+        /* For all other kinds of LVs, too. */
         [TREE_LV_LINEAR] = {"LV /dev/mapper/", "lvchange -an /dev/mapper/"},
 };
 
@@ -409,7 +406,7 @@ static void add_holder(const struct tree_node *holder, bool commands, struct enu
         enum tree_kind kind = holder->kind < TREE_LV_LINEAR ? holder->kind : TREE_LV_LINEAR;
         _cleanup_free_ char *command = NULL, *text = NULL;
 
-        /* Partitions go with their disk, and hidden LVs with theirs. */
+        /* Partitions end with their disk, hidden LVs with their LV. */
         if (!holder_words[kind].words || tree_lv_is_hidden(holder))
                 return;
         command = commands ? format_command(holder_words[kind].command, holder->name) : NULL;
@@ -418,7 +415,7 @@ static void add_holder(const struct tree_node *holder, bool commands, struct enu
         enumeration_add(names, text ?: holder->name);
 }
 
-/* With `commands` what lies on a holder comes before it. A loop device can lie on itself, so the depth is limited. */
+/* With `commands`, the users of a user come before it. A loop device can be on itself, so the depth is limited. */
 static void enumerate_holders(
         const struct tree_node *node, bool commands, unsigned int depth, struct enumeration *names)
 {
@@ -426,7 +423,7 @@ static void enumerate_holders(
                 bool is_later = commands && ANY(FOREACH_NODE(lower, &upper->lowers),
                                                     lower != node && tree_nodes_have(&node->uppers, lower));
 
-                /* sysfs tells the devices on the node itself. */
+                /* enumerate_devices() adds the devices on the node itself. */
                 if (upper->state == TREE_GONE || is_later ||
                         (depth == 0 && node->kernel_name && upper->kernel_name))
                         continue;
@@ -438,7 +435,7 @@ static void enumerate_holders(
 
 char *node_describe_holders(const struct tree_node *node, const struct users *users, bool commands)
 {
-        /* A command that is left out makes those before it useless. */
+        /* Without one command, those before it would be useless. */
         _cleanup_enumeration_ struct enumeration holders = {.max = commands ? 16 : 0}, devices = {};
         _cleanup_free_ char *processes = users_describe(users, commands);
         bool has_users = processes && *processes != '\0';

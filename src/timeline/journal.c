@@ -111,7 +111,7 @@ void timeline_log(const struct timeline *timeline)
 
 #define _cleanup_journal_ _cleanup_(sd_journal_closep)
 
-/* In tests, $HEADGATE_JOURNAL is a directory with the journal. */
+/* In tests, the journal is in the directory $HEADGATE_JOURNAL. */
 static int journal_open(sd_journal **ret)
 {
         const char *path = secure_getenv("HEADGATE_JOURNAL");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The block devices of a storage tree: which there are, what each is, and which holds which. */
+/* The block devices of a storage tree, their kinds, and the edges between them. */
 
 #include "tree/read.h"
 
@@ -11,13 +11,13 @@
 #include "shared/kernel.h"
 #include "shared/util.h"
 
-/* Where all devices are that no hardware is behind; bcache is one of them. */
+/* Directory of devices without hardware, such as bcache. */
 #define VIRTUAL_DEVICES "/devices/virtual/"
 
-/* All that have a size, in whole KiB (the kernel's block/genhd.c). */
+/* Devices with a size, in whole KiB (the kernel's block/genhd.c). */
 #define PARTITIONS "proc/partitions"
 
-/* What sysfs says of a device, to be freed by the caller; NULL for nothing. */
+/* Reads a sysfs attribute, to be freed by the caller; NULL if there is none. */
 static char *read_attribute(struct tree *tree, dev_t number, const char *name)
 {
         char *value = NULL;
@@ -31,7 +31,7 @@ static DIR *open_directory(const struct tree *tree, dev_t number, const char *na
         return open_directory_at(tree->root_fd, sysfs_path(number, name).text);
 }
 
-/* ------ which there are ------ */
+/* ------ nodes ------ */
 
 static void add_dm_device(struct tree *tree, const struct dm_device *device)
 {
@@ -63,8 +63,8 @@ static void add_disk(struct tree *tree, const char *kernel_name, dev_t number, c
                 node->is_virtual = strstr(target, VIRTUAL_DEVICES) != NULL;
 }
 
-/* The directory of a partition lies in its disk's, whose name cannot be told from that of another device; but most disks
- * are in a directory "block". */
+/* The directory of a partition is in that of its disk, which may have any name. But most disks are in a directory "block", so
+ * they are no partitions. */
 static bool is_partition(struct tree *tree, dev_t number, const char *target, const char *kernel_name)
 {
         static const char directory[] = "/block/";
@@ -77,8 +77,8 @@ static bool is_partition(struct tree *tree, dev_t number, const char *target, co
         return partition != NULL;
 }
 
-/* Of a device that is not in the tree yet, by where its link leads, to ".../block/sda/sda1" for instance. One that has gone
- * has no link any more. */
+/* Adds a device that is not in the tree yet, by the target of its link, such as ".../block/sda/sda1". A removed device has no
+ * link. */
 static void add_by_link(struct tree *tree, dev_t number)
 {
         _cleanup_free_ char *target = NULL, *file = NULL, *state = NULL;
@@ -92,7 +92,7 @@ static void add_by_link(struct tree *tree, dev_t number)
         if (is_partition(tree, number, target, kernel_name)) {
                 tree_add_device(tree, TREE_PARTITION, kernel_name, number);
         } else if (skip_prefix(kernel_name, "dm-")) {
-                return; /* What device-mapper does not list is on its way out. */
+                return; /* device-mapper does not list it any more */
         } else if (major(number) == LOOP_MAJOR) {
                 file = read_attribute(tree, number, "loop/backing_file");
                 node = file ? tree_add_device(tree, TREE_LOOP, kernel_name, number) : NULL;
@@ -107,7 +107,7 @@ static void add_by_link(struct tree *tree, dev_t number)
         }
 }
 
-/* Those without a size, as a loop device has none before it has a file. */
+/* Adds devices without a size, such as a loop device before it has a file. */
 static int add_empty_devices(struct tree *tree)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(tree->root_fd, SYSFS_BLOCK_DIRECTORY);
@@ -120,14 +120,14 @@ static int add_empty_devices(struct tree *tree)
 
                 if (r == -ENOMEM)
                         return r;
-                /* The link of one that has gone may still be there. */
+                /* The link of a removed device may still exist. */
                 if (r >= 0 && !tree_find_number(tree, number) && sysfs_has_device(tree->root_fd, number))
                         add_by_link(tree, number);
         }
         return 0;
 }
 
-/* A whole one: the kernel has 16 numbers for each in these majors (Documentation/admin-guide/devices.txt). */
+/* Whether it is a whole SCSI disk: in these majors, each has 16 numbers (Documentation/admin-guide/devices.txt). */
 static bool is_scsi_disk(dev_t number)
 {
         unsigned int kind = major(number);
@@ -137,7 +137,7 @@ static bool is_scsi_disk(dev_t number)
                        (kind >= SCSI_DISK8_MAJOR && kind <= SCSI_DISK15_MAJOR));
 }
 
-/* A number, maybe behind spaces, which a space follows. Not with sscanf(), for there are thousands. */
+/* Reads a number between spaces. sscanf() is too slow for thousands of lines. */
 static bool read_number(const char **text, uint64_t *ret)
 {
         char *rest;
@@ -149,8 +149,8 @@ static bool read_number(const char **text, uint64_t *ret)
         return true;
 }
 
-/* "   8        0     102400 sda". Lines of another kind are the heading. Of a SCSI disk, as most are on a machine that
- * has many, there is nothing more to be found out. */
+/* Adds a line " 8 0 102400 sda"; ignores the heading. A SCSI disk, as most are on a machine with many disks, needs no further
+ * reads. */
 static void add_line(struct tree *tree, const char *line)
 {
         uint64_t major_number, minor_number, kib;
@@ -171,8 +171,7 @@ static void add_line(struct tree *tree, const char *line)
                 node->size = kib * 1024;
 }
 
-/* All that are not device-mapper's. A tree that was captured elsewhere may be without the file, and then nothing is known of
- * sizes. */
+/* Adds devices that are not device-mapper's. A captured tree may lack the file; then sizes are unknown. */
 static int add_others(struct tree *tree)
 {
         _cleanup_free_ char *text = NULL;
@@ -190,10 +189,9 @@ static int add_others(struct tree *tree)
         return r;
 }
 
-/* ------ which holds which ------ */
+/* ------ edges ------ */
 
-/* What it has links to in slaves/. A name that is not known is of a device that came meanwhile, or has gone, and then
- * the link leads nowhere. */
+/* Adds edges from its links in slaves/. An unknown name belongs to a new device, or to a removed one with a dangling link. */
 static void add_slaves(struct tree *tree, struct tree_node *node)
 {
         _cleanup_closedir_ DIR *directory = open_directory(tree, node->number, "slaves");
@@ -206,7 +204,7 @@ static void add_slaves(struct tree *tree, struct tree_node *node)
         }
 }
 
-/* Device-mapper says the same at a quarter of the price, which counts where there are thousands. */
+/* Device-mapper's list has the same edges at a quarter of the cost, which counts with thousands of devices. */
 static void add_lowers(struct tree *tree, const struct dm_devices *devices, struct tree_node *node)
 {
         dev_t lowers[DM_LOWERS_MAX];
@@ -224,7 +222,7 @@ static void add_lowers(struct tree *tree, const struct dm_devices *devices, stru
         }
 }
 
-/* A partition's directory lies in its disk's. */
+/* A partition's directory is in that of its disk. */
 static void add_disk_of_partition(struct tree *tree, struct tree_node *node)
 {
         _cleanup_free_ char *location = NULL;
@@ -240,8 +238,8 @@ static void add_disk_of_partition(struct tree *tree, struct tree_node *node)
                 tree_hold(tree, tree_find_kernel_name(tree, slash + 1), node);
 }
 
-/* An array whose metadata the firmware understands is part of a container, another array, of which sysfs says
- * nothing but "external:/md127/0" (or "-md127" while it is read-only). */
+/* An array with firmware metadata is part of a container, which is another array. sysfs has this relation only as
+ * "external:/md127/0" (or "-md127" while read-only). */
 static void add_container_of_array(struct tree *tree, struct tree_node *node)
 {
         _cleanup_free_ char *version = read_attribute(tree, node->number, "md/metadata_version");
@@ -256,9 +254,8 @@ static void add_container_of_array(struct tree *tree, struct tree_node *node)
         tree_hold(tree, name ? tree_find_kernel_name(tree, name) : NULL, node);
 }
 
-/* What sysfs does not say: that an origin holds its snapshots, which lie on the same data. The kernel would let go of a
- * snapshot at any time, but what is written to the origin after that would be missing in it, and it would have lost its meaning
- * when it is activated again. */
+/* sysfs does not show that an origin has to be removed before its snapshots. The kernel would remove a snapshot at any time. But
+ * it would miss later writes to the origin, and be useless when activated again. */
 static void add_snapshots(struct tree *tree, const struct tree_node *data)
 {
         FOREACH_NODE(origin, &data->uppers)
@@ -279,8 +276,8 @@ int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
         if (r < 0)
                 return r;
         FOREACH_NODE(node, &tree->nodes) {
-                /* What one device has in slaves/ the other one has in holders/, and reading directories is what takes the
-                 * time: the disks of a machine, which are most of its devices, lie on nothing. */
+                /* slaves/ of one device is holders/ of another, and reading directories is slow. Most devices are disks, which
+                 * have no slaves, so only those above are read. */
                 if (node->kind >= TREE_MULTIPATH || node->kind == TREE_MD ||
                         (node->kind == TREE_DISK && node->is_virtual))
                         add_lowers(tree, devices, node);
@@ -292,16 +289,16 @@ int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
         FOREACH_NODE(node, &tree->nodes) {
                 if (node->kind == TREE_LV_ORIGIN_DATA)
                         add_snapshots(tree, node);
-                /* An LV of the same VG below an LV is what it is made of; anything else is a PV. */
+                /* An LV below an LV of the same VG is a hidden LV; below anything else it is a PV. */
                 node->is_pv =
                         ANY(FOREACH_NODE(upper, &node->uppers), upper->vg && !tree_are_in_one_vg(node, upper));
         }
         return tree->error;
 }
 
-/* ------ what lies on some devices ------ */
+/* ------ nodes above some devices ------ */
 
-/* Those in a directory of the node's in sysfs whose names begin with `prefix`, and which are devices. */
+/* Adds devices in a sysfs directory of the node whose names begin with `prefix`. */
 static void add_holders_in(struct tree *tree, const struct dm_devices *devices, struct tree_node *node,
         const char *directory_name, const char *prefix)
 {
@@ -325,7 +322,7 @@ static void add_holders_in(struct tree *tree, const struct dm_devices *devices, 
 
 void tree_add_holders(struct tree *tree, const struct dm_devices *devices)
 {
-        /* The list of nodes grows meanwhile. */
+        /* The list of nodes grows in the loop. */
         for (size_t i = 0; i < tree->nodes.n; i++) {
                 struct tree_node *node = tree->nodes.nodes[i];
 
@@ -357,7 +354,7 @@ static bool lies_below(const char *location, const char *directory)
         return false;
 }
 
-/* A disk lies in the directory of its controller, or in that of its subsystem, which has links to its controllers. */
+/* The directory of a disk is in that of its controller, or in that of its subsystem, which has links to its controllers. */
 static bool is_on_fabrics(struct tree *tree, dev_t number, const char *location)
 {
         _cleanup_closedir_ DIR *directory = open_directory(tree, number, "..");

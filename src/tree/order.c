@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* In which order the nodes of a storage tree can go, which storage trees there are, and the executor's way through them. */
+/* The order of removal of nodes, the storage trees, and the queue of nodes to remove. */
 
 #include "tree/order.h"
 
@@ -13,8 +13,8 @@ static bool are_in_one_cycle(const struct tree_node *a, const struct tree_node *
 
 /* ------ steps and cycles ------ */
 
-/* The longest way to each node from above. In a cycle that is not known yet it grows to the number of all nodes, and below
- * one, too. From the newest node on, as mounts are, which lie on devices. */
+/* Sets the longest path to each node from above. In and below an unknown cycle it grows to the number of all nodes. Starts from
+ * the newest nodes, which are mounts. */
 static void set_steps(struct tree *tree)
 {
         DM_LIST_INIT(waiting);
@@ -41,7 +41,7 @@ static int compare_newest_first(const void *a, const void *b)
         return CMP(second->number, first->number) ?: CMP(second->index, first->index);
 }
 
-/* The cycle of a node, if it is not only below one: all that holds it and that it holds. */
+/* Finds the cycle of a node, unless it is only below one: all nodes that are both above and below it. */
 static void find_cycle(struct tree *tree, struct tree_node *node)
 {
         struct tree_cycle *cycle;
@@ -72,7 +72,7 @@ static void find_cycle(struct tree *tree, struct tree_node *node)
 
 /* ------ storage trees ------ */
 
-/* While they are found, a node's component is the index of a node of the same one, of the first one in the end. */
+/* While components are found, the component of a node is the index of another node in it, and at the end of the first one. */
 static size_t find_first(const struct tree *tree, size_t index)
 {
         struct tree_node *const *nodes = tree->nodes.nodes;
@@ -93,17 +93,17 @@ static void join(const struct tree *tree, const struct tree_node *a, const struc
 
 static void find_components(struct tree *tree)
 {
-        /* What is to be removed, and all that is above it. */
+        /* Marks nodes to remove, and all nodes above them. */
         FOREACH_NODE(node, &tree->nodes) {
                 node->component = node->index;
                 node->marked = tree_node_is_ours(node);
         }
         tree_mark_above(tree);
         FOREACH_NODE(node, &tree->nodes) {
-                /* LVs of one VG, wherever they lie. */
+                /* Joins LVs of one VG, on whatever disks. */
                 if (node->vg)
                         join(tree, node, tree_find_vg(tree, node));
-                /* A mount ties what is mounted below it to its own tree only if that has to wait for it. */
+                /* A mount below another one is in its tree only if one of them has to wait. */
                 if (node->kind == TREE_MOUNT && !node->marked)
                         continue;
                 FOREACH_NODE(upper, &node->uppers)
@@ -114,8 +114,7 @@ static void find_components(struct tree *tree)
                                                                  : tree->nodes.nodes[node->component]->component;
 }
 
-/* By storage tree. In each the LVs come first, by the names of their VGs, then a disk rather than anything else, and what
- * lies on least. */
+/* Orders nodes by storage tree. In each, LVs come first, by the names of their VGs, then disks, then the lowest nodes. */
 static int compare_names(const void *a, const void *b)
 {
         const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
@@ -170,7 +169,7 @@ int tree_order(struct tree *tree)
 
 /* ------ the executor ------ */
 
-/* Most often what was added last goes last, too. */
+/* The newest users are usually the last ones to be removed. */
 bool tree_node_is_held(const struct tree_node *node)
 {
         for (size_t i = node->uppers.n; i > 0; i--) {
@@ -182,7 +181,7 @@ bool tree_node_is_held(const struct tree_node *node)
         return false;
 }
 
-/* Has the next member tried, unless one of them is at it, is held by something else, or is not ours to remove and still there. */
+/* Queues the next member, unless one is in progress, has other users, or exists and is not ours to remove. */
 static void offer_cycle(struct tree *tree, struct tree_cycle *cycle)
 {
         FOREACH_NODE(member, &cycle->members)
@@ -245,7 +244,7 @@ struct tree_node *tree_next_ready(struct tree *tree)
         for (struct tree_node *node; (node = tree_queue_take(&tree->ready));) {
                 if (node->state != TREE_READY)
                         continue;
-                /* By a mount that has appeared meanwhile. */
+                /* A mount may have appeared meanwhile. */
                 node->state = tree_node_is_held(node) ? TREE_HELD : TREE_TAKEN;
                 if (node->state == TREE_TAKEN)
                         return node;

@@ -3,14 +3,13 @@
 
 #include "tree/tree.h"
 
-/* Finds out, once everything is in the tree, what can go in which order: `step` and `cycle` of each node, and
- * `component`, the storage tree that it belongs to. Two nodes are of one tree if one holds the other, however
- * indirectly, or if they are LVs of one VG. What only has in common that it is mounted below something that is
- * not to be removed, such as /, is not. And the name of each of these: the VG in it, "vg0 and 2 more" if there are
- * several, in the order of the alphabet; without one, the disk, or what else there is at the bottom. Once for a tree. */
+/* Sets the order of removal, once the tree is complete: `step`, `cycle` and `component` of each node. A component is a storage
+ * tree: nodes that depend on each other, however indirectly, and LVs of one VG. Mounts below a mount that stays, such as /, do
+ * not join trees. Also names each storage tree: after its VG, "vg0 and 2 more" for several in alphabetical order; without a VG,
+ * after its disk or lowest node. Call it once for a tree. */
 int tree_order(struct tree *tree) _nonnull_all_ _must_check_;
 
-/* Taking nodes away, each in the moment that nothing holds it any more:
+/* Removes nodes, each once nothing uses it:
  *
  *     tree_schedule(tree);
  *     for (;;) {
@@ -19,26 +18,25 @@ int tree_order(struct tree *tree) _nonnull_all_ _must_check_;
  *             when mountinfo changes: tree_read_mounts()
  *     }
  *
- * until n_gone + n_failed is n_to_go, or nobody is left who could let go of something. There may be many nodes
- * taken at a time. Partitions go by themselves, when nothing holds them. A node is done with its holders when
- * these are gone: to have failed is not to be gone, so that all below a failed node stays as it is.
+ * until n_gone + n_failed is n_to_go, or no process is left that could release a node. Many nodes may be taken at a time.
+ * Partitions count as gone when nothing uses them. A node is ready when its users are gone. A failed user is not gone, so all
+ * nodes below a failed node stay.
  *
- * Nodes that hold each other in a circle get their turn when nothing else holds any of them, one at a time,
- * round and round, until all are gone or none of them could be removed in a whole round; only then has each of
- * them failed. */
+ * Nodes in a dependency cycle are tried when they have no other users, one at a time, round after round. This ends when all are
+ * gone, or when a whole round has removed none; then all of them have failed. */
 
-/* After tree_order(), which it needs. */
+/* Call this after tree_order(). */
 void tree_schedule(struct tree *tree) _nonnull_all_;
 
-/* Whether something that is not in a cycle with it has to go first. */
+/* Whether a node outside its cycle has to be removed first. */
 bool tree_node_is_held(const struct tree_node *node) _nonnull_all_;
 
-/* The next node to be removed, now taken. NULL if none is ready. */
+/* Takes the next node to remove. NULL if none is ready. */
 struct tree_node *tree_next_ready(struct tree *tree) _nonnull_all_;
 
-/* The node is no longer there, whoever removed it, and whatever state it was in. */
+/* The node no longer exists. Any process may have removed it, in any state. */
 void tree_node_gone(struct tree *tree, struct tree_node *node) _nonnull_all_;
 
-/* A taken node could not be removed, and is not to be tried again, except in a circle. Should it go all the same,
- * tree_node_gone() is right. */
+/* A taken node could not be removed, and will not be tried again, except in a cycle. If it disappears later, call
+ * tree_node_gone(). */
 void tree_node_failed(struct tree *tree, struct tree_node *node) _nonnull_all_;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reads the storage tree: on top of its devices, which devices.c adds, all mounts and swaps; and which of them the running
- * system cannot do without. */
+/* Reads the storage tree: adds mounts and swaps to the devices of devices.c, and skips nodes that the running system needs. */
 
 #include "tree/read.h"
 
@@ -34,7 +33,7 @@ int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *dev
         return 0;
 }
 
-/* A file system that is not on one device has a number of its own, and says where it is from by name only. */
+/* A file system that is not on a single device has a number of its own, and only the name of its source. */
 static void add_devices_of_mount(struct tree *tree, struct libmnt_fs *entry, struct tree_node *mount)
 {
         const char *type = mnt_fs_get_fstype(entry);
@@ -62,7 +61,7 @@ static void add_mount(struct tree *tree, struct libmnt_fs *entry)
         const char *target = mnt_fs_get_target(entry), *type = mnt_fs_get_fstype(entry);
         struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
 
-        /* Identifiers are used again. */
+        /* Mount IDs are reused. */
         if (target && (!mount || mount->number != mnt_fs_get_devno(entry) || !streq(mount->name, target))) {
                 mount = tree_add_node(tree, TREE_MOUNT, target);
                 if (!mount)
@@ -80,7 +79,7 @@ static void add_mount(struct tree *tree, struct libmnt_fs *entry)
                 mount->seen_at = tree->n_reads;
 }
 
-/* Of several mounts at one place that is the last one, unless it is what the other one is mounted on. */
+/* Of several mounts at one place, the last one counts, unless another one is mounted on it. */
 static void add_mount_point(struct tree *tree, struct libmnt_fs *entry)
 {
         struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
@@ -113,7 +112,7 @@ static void add_swap(struct tree *tree, const char *path)
 
 /* ------ both ------ */
 
-/* What comes later under the same number is another node. */
+/* A later mount or swap with the same number is another node. */
 static bool drop_unseen(struct tree *tree)
 {
         bool dropped = false;
@@ -153,7 +152,7 @@ int tree_read_mounts(struct tree *tree)
         return tree->error ?: dropped;
 }
 
-/* ------ what the system cannot do without ------ */
+/* ------ nodes that the running system needs ------ */
 
 /* `next_root` is where the link /run/nextroot leads, or NULL. */
 static bool is_systems(const char *mount_point, const char *next_root)
@@ -169,8 +168,7 @@ static void protect(struct tree *tree, struct tree_node *mount)
         tree_skip(mount, tree_printf(tree, "%s stays mounted", mount->name));
 }
 
-/* Where / is an overlay, as on live systems, what it is made of lies on other mounts: at the paths that its options name, or
- * with ":" between several. */
+/* If / is an overlay, as on live systems, its layers are on other mounts, at the paths in its options, separated by ":". */
 static void protect_layers_of_root(struct tree *tree)
 {
         static const char *const options[] = {"lowerdir", "upperdir", "workdir"};
@@ -196,7 +194,7 @@ static void protect_layers_of_root(struct tree *tree)
         }
 }
 
-/* The entries of an fstab that cannot be read are none: systemd will not have understood it either. */
+/* An unreadable fstab has no entries; systemd could not read it, either. */
 static void protect_mounts_of_initrd(struct tree *tree)
 {
         _cleanup_mount_table_ struct mount_table table = {};
@@ -214,7 +212,7 @@ static void protect_mounts_of_initrd(struct tree *tree)
         }
 }
 
-/* What the initrd opens, by a line "NAME DEVICE KEY OPTIONS" of crypttab or "NAME DATA HASH ROOTHASH OPTIONS" of veritytab. */
+/* Protects devices of the initrd: lines "NAME DEVICE KEY OPTIONS" of crypttab, "NAME DATA HASH ROOTHASH OPTIONS" of veritytab. */
 static void protect_devices_of_initrd(struct tree *tree)
 {
         static const char *const paths[] = {"etc/crypttab", "etc/veritytab"};
@@ -247,7 +245,7 @@ int tree_add_usage(struct tree *tree)
         if (r < 0)
                 return r;
         FOREACH_NODE(node, &tree->nodes)
-                /* It may be a device, too. */
+                /* A file may also be a device. */
                 if (node->file)
                         tree_hold(tree, tree_find_below(tree, node->file), node);
         FOREACH_NODE(node, &tree->nodes)

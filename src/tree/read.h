@@ -4,52 +4,49 @@
 #include "lvm/dm-devices.h"
 #include "tree/tree.h"
 
-/* Reading a storage tree, of the machine or of what test/tree/capture has copied of one. What comes or goes meanwhile is in
- * the tree or not; what is not as it should be is not in it. Functions return 0 or a negative errno unless they say
- * otherwise. */
+/* Reads a storage tree, of this machine or of a capture by test/tree/capture. Nodes that appear or disappear meanwhile may be
+ * missing; invalid entries are ignored. Functions return 0 or a negative errno unless they say otherwise. */
 
-/* Reads all of it: tree_add_devices(), and on top of that tree_add_usage(). `*ret` is to be freed with tree_free(). What
- * follows is tree_order(). */
+/* Reads the whole tree: tree_add_devices() and tree_add_usage(). The caller calls tree_order() next, and frees `*ret` with
+ * tree_free(). */
 int tree_read(int root_fd, struct tree **ret) _nonnull_all_ _must_check_;
 
-/* Adds all block devices and what holds what, by device-mapper's list `devices` or without it, /proc/partitions and sysfs:
- * /sys/dev/block/MAJOR:MINOR, its partition, slaves/ (to which the kernel always adds a link when it adds one to
- * holders/), loop/backing_file, md/array_state and md/metadata_version (the kernel's Documentation/ABI, and
- * Documentation/admin-guide/md.rst). Loop devices without a file and md arrays that are not assembled are left
- * out. */
+/* Adds all block devices and their edges, from /proc/partitions, sysfs, and device-mapper's list `devices` if there is one. Reads
+ * in /sys/dev/block/MAJOR:MINOR: partition, slaves/, loop/backing_file, md/array_state, md/metadata_version (the kernel's
+ * Documentation/ABI and Documentation/admin-guide/md.rst). The kernel adds links to slaves/ and holders/ together. Omits loop
+ * devices without a file, and md arrays that are not assembled. */
 int tree_add_devices(struct tree *tree, const struct dm_devices *devices) _nonnull_(1) _must_check_;
 
-/* Adds one device, of those that device-mapper lists, or else as a disk, without what holds what. Returns it, or NULL without
- * memory; it may have been there already. */
+/* Adds one device without edges: from device-mapper's list, or else as a disk. Returns it, also if it was there already; or NULL
+ * without memory. */
 struct tree_node *tree_add_single_device(struct tree *tree, const struct dm_devices *devices,
         const char *kernel_name, dev_t number) _nonnull_(1, 3);
 
-/* Adds what lies on the devices that are there, however indirectly, by holders/ and the directories of partitions in sysfs.
- * What that costs does not grow with the machine's devices. */
+/* Adds all nodes above the devices in the tree, from holders/ and the directories of partitions in sysfs. The cost does not grow
+ * with other devices of the machine. */
 void tree_add_holders(struct tree *tree, const struct dm_devices *devices) _nonnull_(1);
 
-/* Adds all mounts and swaps to a tree that has none yet, and what the files of loop devices lie on. Skips what systemd
- * does not unmount before it has stopped all units, and all below: what is mounted at /, /usr and /etc, what an overlay
- * at / is made of, at /sysroot, at and below /run/initramfs, at and below /run/nextroot or where that leads, which is the root file
- * system after a soft reboot (systemd-soft-reboot.service(8)), and where fstab(5) says x-initrd.mount (systemd.mount(5)); and devices
- * of which crypttab(5) or veritytab(5) says x-initrd.attach. */
+/* Adds all mounts and swaps to a tree without any, and the mounts of loop devices' files. Skips mounts that systemd keeps until
+ * all units have stopped, and all nodes below them. These are at /, /usr, /etc and /sysroot, at or below /run/initramfs and
+ * /run/nextroot, layers of an overlay at /, and mounts with x-initrd.mount in fstab(5) (systemd.mount(5)). /run/nextroot, which
+ * may be a link, is the root file system after a soft reboot (systemd-soft-reboot.service(8)). Also skips devices with
+ * x-initrd.attach in crypttab(5) or veritytab(5). */
 int tree_add_usage(struct tree *tree) _nonnull_all_ _must_check_;
 
-/* Reads /proc/self/mountinfo and /proc/swaps (proc(5)), and brings the tree's mounts and swaps up to date with
- * them. What is new is added, below it the devices and mounts that it holds, and belongs to the storage tree of the first of
- * these. What is no longer there is gone, as by tree_node_gone(). A mount of a file system on several devices holds all of
- * them if it is btrfs (/sys/fs/btrfs/UUID/devices), else the one that it names.
+/* Updates mounts and swaps of the tree from /proc/self/mountinfo and /proc/swaps (proc(5)). A new one is added with edges to its
+ * devices and mounts, and belongs to the storage tree of the first of these. An ended one is gone, as by tree_node_gone(). A
+ * btrfs on several devices uses all of them (/sys/fs/btrfs/UUID/devices); other file systems use the device that they name.
  *
- * Returns 1 if something has gone, 0, or a negative errno; if that is not -ENOMEM, the tree is as it was. */
+ * Returns 1 if a node is gone, 0, or a negative errno; if that is not -ENOMEM, the tree is unchanged. */
 int tree_read_mounts(struct tree *tree) _nonnull_all_ _must_check_;
 
-/* Adds all devices of the mounted btrfs file system that the device is one of (/sys/fs/btrfs/UUID/devices); none if it is of
- * none. Returns 0 or -ENOMEM. */
+/* Adds all devices of the mounted btrfs that has this device (/sys/fs/btrfs/UUID/devices); none if there is no such btrfs.
+ * Returns 0 or -ENOMEM. */
 int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *device,
         struct tree_nodes *ret) _nonnull_all_ _must_check_;
 
-/* Sets `on_network` of all that is gone when the network is: network disks and file systems, and whatever holds
- * any of them, however indirectly. Of disks sysfs says that, in the kernel's own terms:
+/* Sets `on_network` of nodes that need the network: network disks and file systems, and all nodes above them. Network disks are
+ * recognized by sysfs:
  *
  *  - iSCSI: the device lies below a "sessionN" (drivers/scsi/scsi_transport_iscsi.c)
  *  - FCoE: it lies below a "ctlr_N" (Documentation/ABI/testing/sysfs-bus-fcoe), which a network device has
@@ -57,5 +54,5 @@ int tree_find_btrfs_devices(const struct tree *tree, const struct tree_node *dev
  *    their subsystem, which has links to them (drivers/nvme/host/fabrics.c, core.c and multipath.c)
  *  - nbd, rbd, DRBD, ATA over Ethernet, RNBD: by its name (drivers/block/)
  *
- * Once the mounts are known. Returns 0 or -ENOMEM. */
+ * Call this after the mounts were read. Returns 0 or -ENOMEM. */
 int tree_find_network(struct tree *tree) _nonnull_all_ _must_check_;

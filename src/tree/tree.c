@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The storage tree: what its nodes are, how they are found, and which of them stay. */
+/* The storage tree: nodes, their kinds, finding them, and skipping them. */
 
 #include "tree/tree.h"
 
@@ -52,7 +52,7 @@ static const struct {
         const char *word;
         enum tree_kind kind;
 } meanings[] = {
-        /* In the names of hidden LVs, where no name that a user chooses has them (lvm2, lib/misc/lvm-string.c). */
+        /* Parts of the names of hidden LVs, which lvm2 refuses in other names (lvm2, lib/misc/lvm-string.c). */
         {"_cdata", TREE_LV_CACHE_PART},
         {"_cmeta", TREE_LV_CACHE_PART},
         {"_corig", TREE_LV_CACHE_PART},
@@ -67,14 +67,14 @@ static const struct {
         {"_tdata", TREE_LV_POOL_PART},
         {"_tmeta", TREE_LV_POOL_PART},
         {"_vdata", TREE_LV_POOL_PART},
-        /* At the end of the UUID, where lvm2 puts a device of its own between others. "real" is also there for much that
-         * the names say better, and lvm2 2.03.36 and later end the UUIDs of all hidden LVs in it. */
+        /* UUID suffixes of layers that lvm2 adds between LVs. "real" is not listed: names are more specific, and lvm2 2.03.36 and
+         * later add it to the UUIDs of all hidden LVs. */
         {"-cow", TREE_LV_COW},
         {"-pool", TREE_LV_THIN_POOL},
         {"-real", TREE_LV_ORIGIN_DATA},
         {"-tpool", TREE_LV_THIN_POOL},
         {"-vpool", TREE_LV_VDO},
-        /* Types of targets. While it merges, an origin is both. */
+        /* Types of targets. A merging origin is both. */
         {"cache", TREE_LV_CACHE},
         {"integrity", TREE_LV_INTEGRITY},
         {"linear", TREE_LV_LINEAR},
@@ -90,7 +90,7 @@ static const struct {
         {"writecache", TREE_LV_WRITECACHE},
 };
 
-/* The kind that a word stands for, or else `kind`. */
+/* The kind of a word, or else `kind`. */
 static enum tree_kind find_meaning(const char *word, size_t length, enum tree_kind kind)
 {
         FOREACH_ELEMENT(meaning, meanings)
@@ -158,14 +158,14 @@ bool tree_lv_is_hidden(const struct tree_node *node)
 {
         const char *layer = node->vg ? strrchr(node->uuid, '-') : NULL;
 
-        /* Of the layers of pools the kind is that of the LV that people know. */
+        /* The layer of a pool has the kind of the visible LV. */
         return node->vg &&
                (node->kind >= TREE_LV_COW || (layer && (streq(layer, "-tpool") || streq(layer, "-vpool"))));
 }
 
 /* ------ the tree ------ */
 
-/* libdevmapper's hash tables do not grow. This is quick up to ten thousand nodes, and costs little where there are few. */
+/* libdevmapper's hash tables do not grow. This size is fast up to ten thousand nodes, and small enough for few nodes. */
 #define HASH_SIZE 1024
 
 int tree_new(int root_fd, struct tree **ret)
@@ -280,7 +280,7 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
         if (!dm_hash_insert(tree->dm_names, name, node))
                 tree_fail(tree, -ENOMEM);
         if (skip_prefix(uuid, LVM_UUID_PREFIX)) {
-                /* Split where it is. */
+                /* Split in place. */
                 vg = dm_pool_strdup(tree->memory, name);
                 if (!vg || !dm_split_lvm_name(NULL, NULL, &vg, &lv, &layer) ||
                         (!tree_find_vg(tree, node) &&
@@ -301,7 +301,7 @@ void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upp
                 (lower->uppers.n < upper->lowers.n ? tree_nodes_have(&lower->uppers, upper)
                                                    : tree_nodes_have(&upper->lowers, lower)))
                 return;
-        /* What appears after tree_order() belongs to the storage tree that it lies on. */
+        /* A node that appears after tree_order() belongs to the storage tree below it. */
         if (upper->lowers.n == 0)
                 upper->component = lower->component;
         tree_fail(tree, tree_nodes_add(&lower->uppers, upper) ?: tree_nodes_add(&upper->lowers, lower));
@@ -317,7 +317,7 @@ struct tree_node *tree_find_device_path(const struct tree *tree, const char *pat
         kernel_name = name ? strdup(name) : NULL;
         if (!kernel_name)
                 return NULL;
-        /* As the kernel does it for the names of directories in sysfs. */
+        /* As in the kernel's names of sysfs directories. */
         for (char *slash = strchr(kernel_name, '/'); slash; slash = strchr(slash, '/'))
                 *slash = '!';
         return tree_find_kernel_name(tree, kernel_name);
@@ -396,7 +396,7 @@ void tree_skip(struct tree_node *node, const char *reason)
         }
 }
 
-/* What opens a device twice, by how the kernel's name begins: DRBD, with its metadata on the same device (the kernel's
+/* Prefixes of devices that open the lower device twice: DRBD does for metadata on the same device (the kernel's
  * drivers/block/drbd/drbd_nl.c). */
 static const char *const open_twice[] = {"drbd"};
 
@@ -407,7 +407,7 @@ bool tree_node_has_strangers(const struct tree_node *node)
         FOREACH_NODE(upper, &node->uppers) {
                 const char *name = upper->kernel_name ?: "";
 
-                /* An origin has to go before its snapshots, but has none of them open. */
+                /* An origin is removed before its snapshots, but does not open them. */
                 if (upper->state != TREE_GONE && !tree_is_snapshot_of(node, upper))
                         n_known +=
                                 ANY(FOREACH_ELEMENT(twice, open_twice), skip_prefix(name, *twice) != NULL) ? 2 : 1;

@@ -7,10 +7,9 @@
 #include "shared/macro.h"
 #include "shared/names.h"
 
-/* What a node of the storage tree is. An LV that other LVs are made of, or that lvm2 puts between them, has a
- * kind of its own, and so has what the user sees. */
+/* Kinds of nodes. Hidden LVs, which are parts of other LVs or layers between them, have kinds of their own. */
 enum tree_kind {
-        TREE_DISK, /* a block device that is nothing of the below */
+        TREE_DISK, /* any other block device */
         TREE_PARTITION,
         TREE_MD,
         TREE_LOOP,
@@ -29,44 +28,44 @@ enum tree_kind {
         TREE_LV_THIN_POOL,
         TREE_LV_THIN,
         TREE_LV_SNAPSHOT,
-        TREE_LV_ORIGIN, /* of snapshots */
+        TREE_LV_ORIGIN, /* has snapshots */
         TREE_LV_CACHE,
         TREE_LV_WRITECACHE,
         TREE_LV_VDO,
         TREE_LV_INTEGRITY,
         TREE_LV_OTHER,       /* another target, or none */
-        TREE_LV_COW,         /* what a snapshot has copied */
-        TREE_LV_ORIGIN_DATA, /* what an origin would be without snapshots */
+        TREE_LV_COW,         /* copied data of a snapshot */
+        TREE_LV_ORIGIN_DATA, /* data of an origin */
         TREE_LV_RAID_LEG,    /* data or metadata of one leg of a raid or mirror LV */
         TREE_LV_POOL_PART,   /* data or metadata of a thin or VDO pool */
         TREE_LV_CACHE_PART,  /* origin, data or metadata of a cached LV */
         TREE_LV_INTEGRITY_PART,
 };
 
-/* In one word, as it is printed, "raid-leg". */
+/* The word that is printed, "raid-leg". */
 const char *tree_kind_to_string(enum tree_kind kind);
 
-/* Whether teardown removes such nodes: device-mapper's, md arrays and loop devices. Of the others, mounts and
- * swaps are systemd's to end, partitions go with their disk, and disks stay. */
+/* Whether teardown removes such nodes: device-mapper devices, md arrays and loop devices. systemd ends mounts and swaps;
+ * partitions and disks stay. */
 static inline bool tree_kind_is_removable(enum tree_kind kind)
 {
         return kind == TREE_MD || kind == TREE_LOOP || kind >= TREE_MULTIPATH;
 }
 
-/* What a device-mapper device is, by its name, UUID and the type of its table's first target; the latter two
- * may be "". `vg`, the VG's name if it is an LV, is NULL otherwise, and `lv` then too. */
+/* The kind of a device-mapper device, by its UUID and the type of its first target; both may be "". `lv` is the name of the LV,
+ * NULL if it is none. */
 enum tree_kind tree_kind_of_dm(const char *uuid, const char *target, const char *lv);
 
-/* How far teardown is with a node. */
+/* Progress of teardown with a node. */
 enum tree_state {
-        TREE_HELD,   /* something else has to go first, or it is not ours to remove */
-        TREE_READY,  /* nothing holds it, in the queue of ready ones */
+        TREE_HELD,   /* used by other nodes, or not ours to remove */
+        TREE_READY,  /* unused, in the queue `ready` */
         TREE_TAKEN,  /* handed out by tree_next_ready() */
-        TREE_GONE,   /* no longer there; the node stays in memory as long as the tree */
-        TREE_FAILED, /* could not be removed; neither can what is below it */
+        TREE_GONE,   /* removed; the node stays in memory as long as the tree */
+        TREE_FAILED, /* could not be removed; nodes below it cannot, either */
 };
 
-/* Of an LV's UUID, what is the same for all LVs of its VG: "LVM-" and the VG's identifier. */
+/* Length of the part of an LV's UUID that all LVs of its VG share: "LVM-" and the VG's UUID. */
 #define TREE_VG_UUID_LENGTH (strlen(LVM_UUID_PREFIX) + LVM_ID_LENGTH)
 
 #define TREE_SIZE_UNKNOWN UINT64_MAX
@@ -80,7 +79,7 @@ struct tree_nodes {
         size_t n;
 };
 
-/* Each node of a list that does not grow meanwhile. */
+/* Iterates over a list that does not grow in the loop. */
 #define FOREACH_NODE(node, list)                                                                                  \
         for (struct tree_node **node##_at = (list)->nodes, *node;                                                 \
                 node##_at != (list)->nodes + (list)->n && ((node = *node##_at), true); node##_at++)
@@ -92,102 +91,101 @@ bool tree_nodes_have(const struct tree_nodes *nodes, const struct tree_node *nod
 void tree_nodes_done(struct tree_nodes *nodes) _nonnull_all_;
 #define _cleanup_tree_nodes_ _cleanup_(tree_nodes_done)
 
-/* All strings are the tree's, as the kernel has them: there may be any byte in them. */
+/* The tree owns all strings. They are the kernel's, and may contain any byte. */
 struct tree_node {
         enum tree_kind kind;
-        const char *name; /* as people know it: device-mapper's name, "sda1", a mount point, the path of a swap */
+        const char *name;        /* device-mapper's name, "sda1", a mount point, the path of a swap */
         const char *kernel_name; /* "dm-3", as in /sys/block; NULL for mounts and swaps */
         const char *uuid;        /* device-mapper's; NULL for others */
         const char *vg;          /* the name of the VG that it is an LV of; NULL for others */
-        const char *lv, *layer;  /* then the parts of its name behind that, "" where it has none */
-        const char *file;        /* that a loop device has its data from; NULL for others */
+        const char *lv, *layer;  /* the other parts of its name, "" if there is none */
+        const char *file;        /* file of a loop device; NULL for others */
         const char *layers;      /* the options of an overlay; NULL for others */
-        dev_t number;            /* of a block device; of a mount: what stat() says of its files */
+        dev_t number;            /* of a block device; of a mount: st_dev of its files */
         uint64_t size;           /* of a block device, in bytes, or TREE_SIZE_UNKNOWN */
         uint64_t mount_id;       /* of a mount: as in mountinfo */
         bool is_pv;              /* an LV of another VG lies on it */
-        bool is_virtual;         /* of a disk: there is no hardware behind it */
+        bool is_virtual;         /* of a disk: without hardware */
         bool suspended;          /* I/O to it waits */
-        unsigned int n_opens; /* how often it is open, as device-mapper counts; 0 as long as it is not asked for */
-        bool read_only;       /* of device-mapper's devices only */
-        bool has_lost;        /* something that it lies on has gone, and is no node */
-        bool has_mdmon;       /* a program keeps the metadata of this md array: "external" in the kernel's terms */
-        bool is_nfs;          /* or another file system of the network's */
-        bool on_network;      /* by tree_find_network() */
-        bool selected; /* to be removed by "headgate deactivate", unless it is skipped; see teardown/scope.h */
-        bool marked;   /* for whoever walks through the tree just now */
+        unsigned int n_opens;    /* device-mapper's open count; 0 until it is read */
+        bool read_only;          /* of device-mapper's devices only */
+        bool has_lost;           /* a device below it was removed, and is not in the tree */
+        bool has_mdmon;          /* mdmon manages the metadata of this md array: "external" for the kernel */
+        bool is_nfs;             /* or another network file system */
+        bool on_network;         /* by tree_find_network() */
+        bool selected;           /* selected by "headgate deactivate", may be skipped; see teardown/scope.h */
+        bool marked;             /* for the function that walks the tree */
 
-        struct tree_nodes uppers; /* what holds it */
-        struct tree_nodes lowers; /* what it holds */
+        struct tree_nodes uppers; /* nodes that use it */
+        struct tree_nodes lowers; /* nodes that it uses */
         struct dm_list queue;     /* see tree_queue_add() */
 
-        /* Why it stays, together with all that is below it; NULL if it does not. */
+        /* Why it stays, and all nodes below it; NULL if it does not. */
         const char *skip_reason;
 
-        /* By tree_order(). */
+        /* Set by tree_order(). */
         size_t index;             /* from 0, of all nodes ever added */
         size_t component;         /* nodes of one storage tree have the same number */
-        size_t step;              /* 0 for what nothing holds, else one more than the last of its holders */
+        size_t step;              /* 0 for an unused node, else one more than the last of its users */
         struct tree_cycle *cycle; /* that it is in, or NULL */
-        bool is_stranded;         /* it, or something that it lies on, lies on a device that has gone */
+        bool is_stranded;         /* a device below it, however indirectly, was removed */
 
         enum tree_state state;   /* for the executor, see tree/order.h */
-        struct removal *removal; /* teardown's, of a node that is to go */
+        struct removal *removal; /* teardown's, of a node to remove */
         bool unmount_retried;    /* teardown has had systemd unmount it once more */
         size_t seen_at;          /* tree.n_reads of the last tree_read_mounts() that found it */
 };
 
-/* Whether the node is to be removed: of such a kind, and not skipped. */
+/* Whether teardown removes the node: its kind is removable, and it is not skipped. */
 static inline bool tree_node_is_ours(const struct tree_node *node)
 {
         return tree_kind_is_removable(node->kind) && !node->skip_reason;
 }
 
-/* Whether it is a mount or a swap, which systemd ends, and not headgate. */
+/* Whether it is a mount or a swap, which systemd ends. */
 static inline bool tree_node_is_mount_or_swap(const struct tree_node *node)
 {
         return node->kind == TREE_MOUNT || node->kind == TREE_SWAP;
 }
 
-/* Whether both are LVs of one VG: by its identifier, as there can be two of the same name. */
+/* Whether both are LVs of one VG, by its UUID, since two VGs can have the same name. */
 static inline bool tree_are_in_one_vg(const struct tree_node *a, const struct tree_node *b)
 {
         return a->vg && b->vg && strncmp(a->uuid, b->uuid, TREE_VG_UUID_LENGTH) == 0;
 }
 
-/* Whether one of these nodes, of which the first lies below the other, is a snapshot, and the other one its origin. */
+/* Whether the first node, which is below the second, is a snapshot of it. */
 static inline bool tree_is_snapshot_of(const struct tree_node *snapshot, const struct tree_node *origin)
 {
         return origin->kind == TREE_LV_ORIGIN && snapshot->kind == TREE_LV_SNAPSHOT;
 }
 
-/* Whether somebody else than what lies on it has it open, by `n_opens`: a process, another mount namespace, the kernel. */
+/* Whether it has other users than the nodes on it, by `n_opens`: a process, another mount namespace, the kernel. */
 bool tree_node_has_strangers(const struct tree_node *node) _nonnull_all_;
 
-/* Whether it is an LV that is only there for others of its VG, which lvm2 activates and deactivates with them: a
- * component of one, or a layer between them. */
+/* Whether it is a hidden LV, which lvm2 activates and deactivates with others of its VG: a part of an LV, or a layer. */
 bool tree_lv_is_hidden(const struct tree_node *node) _nonnull_all_;
 
-/* Nodes that hold each other in a circle, so that there is no order among them: one after the other is tried. */
+/* A dependency cycle: its nodes have no order, and are tried one after another. */
 struct tree_cycle {
         struct tree_cycle *next;
         struct tree_nodes members; /* the newest devices first */
 
         /* For tree/order.h. */
         size_t position; /* the member to be tried next */
-        size_t n_gone;   /* members that went since the first one was tried the last time */
+        size_t n_gone;   /* members removed since the first one was tried last */
 };
 
-/* The storage of a machine: block devices, mounts and swaps, and what holds what. An edge goes from a lower
- * node to an upper one, which has to go first: a disk and the LV on it, a device and its mount, a mount and the
- * one below its mount point, a mount and the loop device or swap whose file lies on it.
+/* The storage of a machine: block devices, mounts and swaps, and the edges between them. An edge goes from a lower node to an
+ * upper one, which has to be removed first. Examples are a disk and the LV on it, a device and its mount, and a mount and
+ * another one below its mount point. A mount also has edges to loop devices and swaps on its files.
  *
- * Without memory for a node, an edge or a string a tree is not complete, and `error` says so from then on. Whoever has
- * added something looks at it once, at the end, as the functions that return it do.
+ * Without memory for a node, an edge or a string, the tree is incomplete, and `error` is set. Callers check it once after adding
+ * nodes; functions that return an error do so themselves.
  *
- * Nothing here is safe for several threads at once: an executor has a lock of its own around every call. */
+ * Nothing here is thread-safe: a caller with several threads locks every call. */
 struct tree {
-        int root_fd; /* where it is read from: the caller's, and open as long as anything is read */
+        int root_fd; /* root directory to read from; owned by the caller */
         int error;   /* 0 or -ENOMEM */
         struct dm_pool *memory;
         struct tree_nodes nodes;            /* in the order of `index` */
@@ -195,7 +193,7 @@ struct tree {
         struct dm_hash_table *kernel_names; /* by name in /sys/block */
         struct dm_hash_table *dm_names;     /* by device-mapper's name */
         struct dm_hash_table *vgs;          /* the first LV of each VG, by TREE_VG_UUID_LENGTH of its UUID */
-        struct dm_hash_table *mount_points; /* the mount that is on top at a mount point */
+        struct dm_hash_table *mount_points; /* the topmost mount at a mount point */
         struct dm_hash_table *mount_ids;    /* mounts by ID */
         size_t n_reads;                     /* how often mounts were read */
         size_t n_components;                /* by tree_order(), and so are the next two */
@@ -203,10 +201,10 @@ struct tree {
         struct tree_cycle *cycles;          /* a list */
         bool scheduled;                     /* by tree_schedule(), and so are the rest */
         struct dm_list ready;               /* a queue */
-        size_t n_to_go, n_gone, n_failed;   /* of the nodes that are ours; `n_to_go` counts all */
+        size_t n_to_go, n_gone, n_failed;   /* of the nodes to remove; `n_to_go` counts all */
 };
 
-/* Keeps the error of what was added, if it is one. */
+/* Keeps an error of adding a node. */
 static inline void tree_fail(struct tree *tree, int error)
 {
         if (error < 0)
@@ -222,42 +220,40 @@ DEFINE_CLEANUP(struct tree *, tree_free)
 /* Makes a string that lives as long as the tree; "" without memory. */
 const char *tree_printf(struct tree *tree, const char *format, ...) _nonnull_(1, 2) _printf_(2, 3);
 
-/* Adds a node of that kind, with a copy of `name`, and without edges. Returns the node, which is the tree's, or NULL without
- * memory. */
+/* Adds a node of that kind, with a copy of `name`, without edges. Returns the node, owned by the tree, or NULL without memory. */
 struct tree_node *tree_add_node(struct tree *tree, enum tree_kind kind, const char *name) _nonnull_all_;
-/* A block device. Has it found by number and kernel name, as well. */
+/* Adds a block device, which can be found by number and kernel name. */
 struct tree_node *tree_add_device(
         struct tree *tree, enum tree_kind kind, const char *kernel_name, dev_t number) _nonnull_all_;
-/* Makes a block device one of device-mapper's. `uuid` and `target` may be "". */
+/* Makes a block device a device-mapper device. `uuid` and `target` may be "". */
 void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, const char *uuid,
         const char *target) _nonnull_all_;
 
-/* `upper` holds `lower`, from now on. That it does already, that they are the same node, or that one of them is NULL, changes
- * nothing. */
+/* Adds an edge: `upper` uses `lower`. Does nothing if the edge exists, if both are the same node, or if one is NULL. */
 void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1);
 
-/* What is there by that number or name; NULL without it. */
+/* Finds a node by number or name; NULL if there is none. */
 struct tree_node *tree_find_number(const struct tree *tree, dev_t number) _nonnull_all_;
 struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *name) _nonnull_all_;
-/* By a path in /dev that the kernel gives: "/dev/dm-3", "/dev/cciss/c0d0", or "/dev/mapper/vg-lv". */
+/* Finds a device by a path in /dev that the kernel uses: "/dev/dm-3", "/dev/cciss/c0d0", or "/dev/mapper/vg-lv". */
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path) _nonnull_all_;
-/* The mount that a file with this absolute path lies on. */
+/* Finds the mount of a file with this absolute path. */
 struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) _nonnull_all_;
-/* What a swap or the data of a loop device lies on by its path: the device that it is, or the mount. */
+/* Finds the node below a swap or loop device, by its path: the device with this path, or the mount of the file. */
 struct tree_node *tree_find_below(const struct tree *tree, const char *path) _nonnull_all_;
-/* The first LV of the VG of an LV. */
+/* Finds the first LV of the VG of an LV. */
 struct tree_node *tree_find_vg(const struct tree *tree, const struct tree_node *lv) _nonnull_all_;
 
-/* A queue of nodes: where a walk through the tree has still to go, or what is ready to be removed. A node is in one queue at
- * most, and adding it once more changes nothing. Starts as DM_LIST_INIT() makes it. */
+/* Adds a node to a queue, of a walk through the tree or of ready nodes. A node is in one queue at most; adding it again does
+ * nothing. A queue starts with DM_LIST_INIT(). */
 void tree_queue_add(struct dm_list *queue, struct tree_node *node) _nonnull_all_;
 /* Takes the first node out; NULL if there is none. */
 struct tree_node *tree_queue_take(struct dm_list *queue) _nonnull_all_;
 
-/* Marks all that lies on what is marked, however indirectly. */
+/* Marks all nodes above marked ones, however indirectly. */
 void tree_mark_above(struct tree *tree) _nonnull_all_;
 void tree_clear_marks(struct tree *tree) _nonnull_all_;
 
-/* Has a node stay, and all that is below it, because of `reason`, which is kept and is to be read behind "left alone: ". What
- * is skipped already keeps its reason. Before tree_order(). */
+/* Skips a node and all nodes below it. `reason` is kept, and reads well after "skipped: ". A skipped node keeps its first reason.
+ * Call this before tree_order(). */
 void tree_skip(struct tree_node *node, const char *reason) _nonnull_all_;

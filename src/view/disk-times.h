@@ -3,7 +3,7 @@
 
 #include "timeline/timeline.h"
 
-/* The time before headgate saw a disk: initrd, driver, udev. Times are those of a timeline, and 0 if unknown. */
+/* The time before headgate saw a disk: the initrd, the driver, udev. Times are those of a timeline, and 0 if unknown. */
 
 /* Milestones of this boot, as systemd has them; not known without an answer from it. */
 struct milestones {

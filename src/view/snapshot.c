@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All VGs at one moment: what is on record or known otherwise, compared with what is active. */
+/* All VGs at one moment, from records and other sources, compared with the active LVs. */
 
 #include "view/snapshot.h"
 
@@ -9,8 +9,8 @@
 
 /* ------ judgement ------ */
 
-/* lvm2 withdraws its claim on a VG of which LVs are deactivated. A program that removes devices without lvm2, as teardown
- * does, leaves it; but then fewer LVs are active than the worker saw. What it never saw active is not wanted. */
+/* lvm2 removes its vgs_online entry when it deactivates LVs of a VG. A program that removes devices without lvm2, such as
+ * teardown, does not; but then fewer LVs are active than on record. An LV that was never active is not wanted. */
 static bool was_deactivated(const struct judgement_facts *facts)
 {
         return facts->now.active < facts->now.autoactivated &&
@@ -29,10 +29,10 @@ enum vg_status judge_recorded(enum vg_status recorded, const struct judgement_fa
                         return VG_STATUS_DEACTIVATED;
                 return facts->whole_again ? VG_STATUS_ACTIVE : VG_STATUS_DEGRADED;
         case VG_STATUS_FAILED:
-                /* Somebody has activated by hand what failed. */
+                /* The LVs were activated by hand after the failure. */
                 if (all_active && facts->now.autoactivated > 0)
                         return VG_STATUS_ACTIVE;
-                /* LVs on removed disks were in the way, and are not any more. */
+                /* LVs that mapped removed disks were the reason, and were removed since. */
                 if (!all_active && facts->lost_pv && facts->now.stranded == 0)
                         return VG_STATUS_DEACTIVATED;
                 return VG_STATUS_FAILED;
@@ -53,7 +53,7 @@ enum vg_status judge_unrecorded(const struct vg *vg)
         return !n.any_active && n.seen == 0 ? VG_STATUS_ABSENT : VG_STATUS_UNKNOWN;
 }
 
-/* What costs a system call is asked only for the states that depend on it. */
+/* Facts that need a system call are read only for states that depend on them. */
 void snapshot_judge(const struct sources *sources, struct vg *vg)
 {
         enum vg_status recorded = vg->state;
@@ -68,7 +68,7 @@ void snapshot_judge(const struct sources *sources, struct vg *vg)
                 return;
         dm_devices_mark_active(sources->devices, vg);
         facts.now = vg_count(vg);
-        /* If it cannot be told, it counts as claimed. Without a directory there are no claims. */
+        /* If vgs_online cannot be read, the VG counts as claimed. Without a directory there are no claims. */
         if (recorded == VG_STATUS_ACTIVE && facts.now.active < facts.now.autoactivated &&
                 sources->lvm_run_fd != -ENOENT)
                 facts.claimed = online_is_claimed(sources->lvm_run_fd, vg->name) != 0;
@@ -83,10 +83,10 @@ void snapshot_judge(const struct sources *sources, struct vg *vg)
         reason = vg->state == VG_STATUS_DEACTIVATED ? "LVs were deactivated since."
                  : vg->state == VG_STATUS_SKIPPED   ? vg->skip_reason
                                                     : NULL;
-        /* The time of an activation by hand is not known. */
+        /* The time of an activation by hand is unknown. */
         if (vg->state == VG_STATUS_ACTIVE && recorded != VG_STATUS_DEGRADED)
                 vg->settled_usec = 0;
-        /* Without memory for it, there is no reason. */
+        /* Without memory, the reason is empty. */
         free(vg->reason);
         vg->reason = reason ? strdup(reason) : NULL;
 }
@@ -112,7 +112,7 @@ int snapshot_read(struct sources *sources)
         int r;
 
         sources_forget_vgs(sources);
-        /* The worker makes the directory when it starts, which may be later. */
+        /* The worker creates the directory, maybe after this program has started. */
         if (sources->lvm_run_fd < 0)
                 sources->lvm_run_fd = online_open_to_look();
         sources->devices = dm_devices_free(sources->devices);
@@ -140,7 +140,7 @@ const struct vg *snapshot_find(const struct sources *sources, const char *name)
 
 /* ------ VGs without a record ------ */
 
-/* Sets which PVs of the VG are there: lvm2 has them on record, and the kernel has the device. */
+/* Sets the devices of PVs that lvm2 has recorded and the kernel has. */
 static int find_pvs(const struct sources *sources, struct vg *vg)
 {
         FOREACH_PV(pv, vg) {
@@ -180,7 +180,7 @@ int unrecorded_read(const struct sources *sources, const char *name, struct vg *
         return sources_read_backup(sources, name, ret) ?: unrecorded_judge(sources, *ret);
 }
 
-/* Without a backup only the LVs that are active are known, and not which are to be activated. */
+/* Without a backup, only active LVs are known, and not which have autoactivation. */
 static int new_of_devices(const struct sources *sources, const char *name, struct vg **ret)
 {
         _cleanup_vg_ struct vg *vg = calloc(1, sizeof(*vg));
@@ -216,15 +216,15 @@ static const char *explain(const struct vg *vg)
         struct vg_counts n = vg_count(vg);
 
         if (vg->n_pvs == 0)
-                return n.active > 0 ? "No backup can be read that would tell how many LVs it has."
-                                    : "Its name is all that is known of it.";
+                return n.active > 0 ? "Its LVs are not known: lvm2 has no readable backup of it."
+                                    : "Only its name is known.";
         if (n.active > 0)
                 return "Not all of its LVs are active.";
         return n.seen > 0 ? "None of its LVs is active."
                           : "None of its LVs is active, and lvm2 has recorded none of its PVs.";
 }
 
-/* Whether other VGs have all its PVs. The backup of a VG that was merged into another one stays. */
+/* Whether other VGs have all its PVs: the backup of a VG that was merged into another one stays. */
 static bool is_merged(const struct sources *sources, const struct vg *vg)
 {
         FOREACH_PV(pv, vg) {
@@ -239,7 +239,7 @@ static bool is_merged(const struct sources *sources, const struct vg *vg)
         return vg->n_pvs > 0;
 }
 
-/* The initrd, or somebody by hand, may have activated a VG that the worker was not told of. */
+/* A VG that the worker does not know may have been activated by the initrd or by hand. */
 static int describe(struct vg *vg, const struct planned_vg *planned)
 {
         if (!planned && vg->state == VG_STATUS_ACTIVE)
@@ -249,7 +249,7 @@ static int describe(struct vg *vg, const struct planned_vg *planned)
                 vg->state = VG_STATUS_UNKNOWN;
                 vg->reason = strdup(explain(vg));
         } else if (vg->state == VG_STATUS_ABSENT)
-                /* The plan's reason is a sentence, or the end of one. */
+                /* The reason in the plan is a sentence, or the end of one. */
                 vg->reason = string_format(
                         "None of its PVs was seen%s %s", planned->group == PLAN_NONE ? ";" : ".", planned->reason);
         else
@@ -317,7 +317,7 @@ int expected_find(struct sources *sources, struct plan *ret)
 
 int claims_find(const struct sources *sources, struct plan *ret)
 {
-        /* headgate-generator has reported these. */
+        /* headgate-generator has reported these problems. */
         _cleanup_problems_ struct problems problems = {};
 
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Where it is known from what VGs there are, and what they are called. */
+/* Sources of VGs and their names. */
 
 #include "view/sources.h"
 
@@ -15,7 +15,7 @@
 
 #define HASH_SIZE_HINT 1024
 
-#define NOT_IN_CHARGE "headgate is not in charge, lvm2's own udev rule is (see headgate-takeover(8))."
+#define NOT_IN_CHARGE "headgate is not in charge: lvm2's udev rule activates VGs (see headgate-takeover(8))."
 
 int sources_open(struct sources *ret)
 {
@@ -33,7 +33,7 @@ int sources_open(struct sources *ret)
         return 0;
 }
 
-/* With an error also if /run/headgate is there and may not be looked into. */
+/* Fails also if /run/headgate exists and cannot be read. */
 static int open_permitted(struct sources *ret)
 {
         int r = sources_open(ret);
@@ -57,7 +57,7 @@ int sources_open_in_charge(struct sources *ret)
         if (r == -EACCES)
                 return log_error_errno(r, "Only root can read /run/headgate.");
         if (r < 0)
-                return log_error_errno(r == -ENOENT ? -ENOTDIR : r, "Failed to look into /run/headgate: %m");
+                return log_error_errno(r == -ENOENT ? -ENOTDIR : r, "Failed to read /run/headgate: %m");
         if (ret->in_charge)
                 return 0;
         return log_error_errno(-ENOENT, NOT_IN_CHARGE);
@@ -97,7 +97,7 @@ int sources_read_config(struct sources *sources)
 
 int sources_read_entries(struct sources *sources)
 {
-        /* headgate-generator has reported these. */
+        /* headgate-generator has reported these problems. */
         _cleanup_problems_ struct problems problems = {};
 
         return entries_claim(sources->root_fd, NULL, &sources->entries, &problems);
@@ -215,7 +215,7 @@ int sources_read_names(struct sources *sources)
         r = sources_read_config(sources) ?: sources_read_devices(sources);
         if (r < 0)
                 return r;
-        /* What is wrong with the records has been logged. Where headgate is not in charge, they may be stale. */
+        /* Errors of the records have been logged. If headgate is not in charge, they may be stale. */
         if (!sources->records && sources->in_charge && sources_read_records(sources) == -ENOMEM)
                 return -ENOMEM;
         names = dm_hash_create(HASH_SIZE_HINT);
@@ -258,7 +258,7 @@ void sources_log_unknown(const struct sources *sources, const char *wanted)
         suggestion_log_unknown(&suggestion, "VG", "see \"headgate status\"");
 }
 
-/* The identifiers of the VGs with that name that have active LVs, or PVs that the worker has seen. */
+/* UUIDs of the VGs with that name that have active LVs, or PVs that the worker has seen. */
 static int find_vgids(const struct sources *sources, const char *name, struct strv *ret)
 {
         const struct dm_devices none = {}, *list = sources->devices ?: &none;

@@ -6,20 +6,20 @@
 #include "lvm/config.h"
 #include "lvm/dm-devices.h"
 
-/* The sources of what is known of VGs, for programs that only read: the worker's records, lvm2's own in /run/lvm,
- * device-mapper's list, configuration files, backups. Each is opened or read once, by the first who needs it. No process is
- * started for it, no disk is read, and nothing is waited for. */
+/* Sources of VGs, for programs that only read: the worker's records, lvm2's records in /run/lvm, device-mapper's list,
+ * configuration files, backups. Each is opened or read once, when it is first needed. No process is started, no disk is read, and
+ * nothing blocks. */
 struct sources {
         int root_fd;
         int run_fd;     /* /run/headgate; < 0 if it cannot be opened */
         int lvm_run_fd; /* /run/lvm; or a negative errno, -ENOENT where there is none */
         bool in_charge; /* headgate activates VGs, not lvm2's own udev rule */
-        int run_error;  /* why the last one cannot be told, -ENOENT without /run/headgate; else 0 */
+        int run_error;  /* why `in_charge` is unknown, -ENOENT without /run/headgate; else 0 */
 
         struct record_file *records; /* of the worker; NULL if there are none */
-        struct dm_devices *devices;  /* of device-mapper; NULL if they were not read, or cannot be listed */
+        struct dm_devices *devices;  /* of device-mapper; NULL if not read, or not listable */
         bool configured;             /* headgate.conf and lvm.conf were read */
-        struct plan entries;         /* what the entries alone tell; nothing as long as they were not read */
+        struct plan entries;         /* VGs named by entries; empty until they are read */
         struct settings settings;
         struct config config;
         struct problems settings_problems;
@@ -29,36 +29,35 @@ struct sources {
         /* All VGs at one moment, by name: see snapshot_read() and unrecorded_add(). */
         struct vg **vgs;
         size_t n_vgs;
-        int unrecorded_error; /* 0, or the negative errno with which one without a record could not be added */
+        int unrecorded_error; /* 0, or the negative errno of adding a VG without a record */
 };
 
 #define SOURCES_NONE ((struct sources){.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF})
 
-/* Opens the directories. `*ret` is to be emptied with sources_done(), also if it fails. Returns 0 or a negative errno. */
+/* Opens the directories. The caller empties `*ret` with sources_done(), also if it fails. Returns 0 or a negative errno. */
 int sources_open(struct sources *ret) _nonnull_all_ _must_check_;
 
-/* The same while headgate is in charge. Returns 0 or a negative errno, having logged the error; -ENOENT if it is not in
- * charge. */
+/* The same, but fails if headgate is not in charge, with -ENOENT. Logs errors. Returns 0 or a negative errno. */
 int sources_open_in_charge(struct sources *ret) _nonnull_all_ _must_check_;
 
-/* Logs why headgate activates nothing, if that is so. The configuration has to be read. */
+/* Logs why headgate activates nothing, if it does not. Call it after the configuration was read. */
 void sources_log_not_activating(const struct sources *sources) _nonnull_all_;
 
-/* Reads what has been added to the records since the last call. Missing is not an error. Returns 0 or a negative
- * errno; one that says what is wrong with the file has been logged. */
+/* Reads records that were added since the last call. A missing file is not an error. Logs errors of the file. Returns 0 or a
+ * negative errno. */
 int sources_read_records(struct sources *sources) _nonnull_all_ _must_check_;
 
-/* Lists the devices, once. It is not an error if they cannot be listed. Returns 0 or -ENOMEM. */
+/* Lists the devices, once. A list that cannot be read is not an error. Returns 0 or -ENOMEM. */
 int sources_read_devices(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Reads headgate.conf and lvm.conf, once. Returns 0 or -ENOMEM. */
 int sources_read_config(struct sources *sources) _nonnull_all_ _must_check_;
 
-/* Reads the entries of fstab, crypttab and the command line: for who shows what is wrong with a VG, once. Returns 0 or -ENOMEM. */
+/* Reads the entries of fstab, crypttab and the command line, once, to explain VGs. Returns 0 or -ENOMEM. */
 int sources_read_entries(struct sources *sources) _nonnull_all_ _must_check_;
 
-/* Opens and reads all that. Records that cannot be used have been logged, and are none. Returns 0 or a negative errno, also
- * if /run/headgate is there and may not be looked into. */
+/* Opens and reads all of these. Logs unusable records and ignores them. Returns 0 or a negative errno, also if /run/headgate
+ * exists and cannot be read. */
 int sources_read(struct sources *ret) _nonnull_all_ _must_check_;
 
 /* Reads lvm2's backup of a VG; the configuration has to be read. Returns 0, -ENOENT if there is none that can be read, or
@@ -71,24 +70,21 @@ void sources_forget_vgs(struct sources *sources) _nonnull_all_;
 void sources_done(struct sources *sources) _nonnull_all_;
 #define _cleanup_sources_ _cleanup_(sources_done)
 
-/* ------ names that people have typed ------ */
+/* ------ names on the command line ------ */
 
-/* Reads the names of all VGs that anything on this machine mentions, once: the worker's records, lvm2's backups of metadata
- * and its own records of what is online, and the LVs in device-mapper; each name once, in no order. A source that cannot be
- * read has none. Returns 0 or -ENOMEM. */
+/* Reads the names of all VGs known on this machine, once. They are in the worker's records, lvm2's backups and online records,
+ * and device-mapper's list. Each name is there once, in no order. A source that cannot be read has none. Returns 0 or -ENOMEM. */
 int sources_read_names(struct sources *sources) _nonnull_all_ _must_check_;
 
-/* What follows is asked when they were read: whether the name is one of them, and whether lvm2 has a PV of the VG on its record
- * of what is online. */
+/* After sources_read_names(): whether the name is one of them, and whether lvm2's online records have a PV of the VG. */
 bool sources_have_name(const struct sources *sources, const char *name) _nonnull_all_;
 bool sources_have_online(const struct sources *sources, const char *name) _nonnull_all_;
 
-/* One line on standard error: Unknown VG "dta"; did you mean "data"? */
+/* Logs one line: Unknown VG "dta"; did you mean "data"? */
 void sources_log_unknown(const struct sources *sources, const char *wanted) _nonnull_all_;
 
-/* The same for who has more to suggest. */
+/* The same, for callers with further suggestions. */
 void sources_consider_names(const struct sources *sources, struct suggestion *suggestion) _nonnull_all_;
 
-/* Refuses a name that several VGs of this machine have. Reads the names, too. Returns 0; -ENOTUNIQ, having named their UUIDs on
- * standard error; or -ENOMEM. */
+/* Refuses a name that several VGs have. Reads the names, too. Returns 0; -ENOTUNIQ, after logging their UUIDs; or -ENOMEM. */
 int sources_refuse_duplicate(struct sources *sources, const char *name) _nonnull_all_ _must_check_;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Asks systemd for the state of units by D-Bus, one property at a time: the doctor some 30 in all. */
+/* Asks systemd for the state of units by D-Bus, one property at a time; headgate doctor asks for about 30. */
 
 #include "view/systemd.h"
 
@@ -13,10 +13,10 @@
 #define DESTINATION "org.freedesktop.systemd1"
 #define MANAGER_PATH "/org/freedesktop/systemd1"
 #define UNIT_PREFIX MANAGER_PATH "/unit"
-/* root may use systemd's own socket, for which no D-Bus daemon is needed, as systemctl does. */
+/* As systemctl, root uses systemd's own socket, which needs no D-Bus daemon. */
 #define PRIVATE_SOCKET "unix:path=/run/systemd/private"
 
-/* systemd may be busy, but not for ever. */
+/* systemd may be busy for a moment. */
 #define TIMEOUT_USEC (5 * USEC_PER_SEC)
 
 static int open_bus(sd_bus **ret)
@@ -26,7 +26,7 @@ static int open_bus(sd_bus **ret)
         if (geteuid() != 0)
                 return sd_bus_open_system(ret);
         r = sd_bus_new(ret);
-        /* Returns 1 for a new one. */
+        /* The constructor returns 1 for a new bus. */
         if (r >= 0)
                 r = sd_bus_set_address(*ret, PRIVATE_SOCKET);
         return r < 0 ? r : sd_bus_start(*ret);

@@ -6,33 +6,33 @@
 
 #include "shared/util.h"
 
-/* What systemd says of units, in the words of its D-Bus properties (org.freedesktop.systemd1(5)): LoadState "loaded",
+/* State of units, in the words of systemd's D-Bus properties (org.freedesktop.systemd1(5)): LoadState "loaded",
  * "not-found", "masked" ..., ActiveState "active", "inactive", "failed" ..., UnitFileState "enabled", "disabled", "static" ... */
 struct systemd {
         sd_bus *bus;
-        struct dm_config_tree *stand_in; /* of tests */
+        struct dm_config_tree *stand_in; /* for tests */
 };
 
-/* Connects to systemd, with and without a D-Bus daemon. Of a root directory that was chosen, the file "systemd" in it stands
- * for systemd: lvm.conf's syntax, with a section of properties for each unit. Returns 0, -ENODATA if systemd does not
- * answer, or another negative errno; to be given back with systemd_done() in any case. */
+/* Connects to systemd, with or without a D-Bus daemon. In a chosen root directory, the file "systemd" is used instead: in
+ * lvm.conf's syntax, with a section of properties for each unit. Returns 0, -ENODATA if systemd cannot be reached, or another
+ * negative errno. The caller calls systemd_done() in any case. */
 int systemd_connect(int root_fd, struct systemd *ret) _nonnull_all_ _must_check_;
 void systemd_done(struct systemd *systemd) _nonnull_all_;
 
-/* Asks for a property, of the manager itself if `unit` is NULL. Returns a string to be freed by the caller, or NULL if systemd
- * does not tell. */
+/* Gets a property of a unit, or of the manager if `unit` is NULL. Returns a string to be freed by the caller, or NULL if systemd
+ * does not have it. */
 char *systemd_get_property(const struct systemd *systemd, const char *unit, const char *property)
         _nonnull_(1, 3) _must_check_;
 
-/* Asks for a property that is a list; adds to `strings`. Returns 0, or -ENOMEM. */
+/* Gets a property that is a list, and adds it to `strings`. Returns 0 or -ENOMEM. */
 int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property,
         struct strv *strings) _nonnull_all_ _must_check_;
 
-/* Adds the names of the units that systemd has loaded whose names match the pattern, as of fnmatch(3). Returns 0, or -ENOMEM. */
+/* Adds the names of loaded units that match the pattern, see fnmatch(3). Returns 0 or -ENOMEM. */
 int systemd_find_units(
         const struct systemd *systemd, const char *pattern, struct strv *names) _nonnull_all_ _must_check_;
 
-/* Whether the property of the unit has that value; false if systemd does not tell. */
+/* Whether the property of the unit has that value; false if systemd does not have it. */
 bool unit_is(
         const struct systemd *systemd, const char *unit, const char *property, const char *value) _nonnull_all_;
 
@@ -40,8 +40,8 @@ bool unit_is(
 #define unit_has_failed(systemd, unit) unit_is(systemd, unit, "ActiveState", "failed")
 #define unit_is_masked(systemd, unit) unit_is(systemd, unit, "LoadState", "masked")
 
-/* Asks for a property that is a number, such as a time of now_usec()'s clock, of the manager itself if `unit` is NULL; 0 if systemd does
- * not tell. */
+/* Gets a number, such as a time of now_usec()'s clock: a property of a unit, or of the manager if `unit` is NULL. Returns 0 if
+ * systemd does not have it. */
 uint64_t unit_get_usec(const struct systemd *systemd, const char *unit, const char *property) _nonnull_(1, 3);
 
 /* When the unit became active last, and when it began to; 0 if it did not. */
@@ -51,5 +51,5 @@ uint64_t unit_get_usec(const struct systemd *systemd, const char *unit, const ch
 /* Whether systemd knows the unit. */
 bool unit_is_there(const struct systemd *systemd, const char *unit) _nonnull_all_;
 
-/* Whether it is started at each boot, or will be in this one. */
+/* Whether the unit is enabled, also if only for this boot. */
 bool unit_is_enabled(const struct systemd *systemd, const char *unit) _nonnull_all_;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One VG by its name, from whichever source has it, and its metadata. */
+/* Finds one VG by its name in all sources, and its metadata. */
 
 #include "view/vg-view.h"
 
@@ -19,7 +19,7 @@ static bool is_wanted(const struct vg *vg, const char *vgid)
         return *vgid == '\0' || streq(vg->vgid, vgid);
 }
 
-/* Of several VGs with one name, the one with active LVs counts, or else the first. Damaged records do not. */
+/* Of several VGs with one name, finds the one with active LVs, or else the first. Ignores damaged records. */
 static int find_recorded(const struct sources *sources, const char *name, const char *vgid, struct vg_view *view)
 {
         size_t n = 0;
@@ -50,7 +50,7 @@ static int find_recorded(const struct sources *sources, const char *name, const 
 
 /* ------ metadata ------ */
 
-/* A read from a suspended device blocks, so nothing is known of what is on one. */
+/* Reading a suspended device would block, so its contents are unknown. */
 static int read_pv(const struct sources *sources, dev_t number, const char *path, struct pv *ret)
 {
         _cleanup_free_ char *suspended = NULL;
@@ -59,7 +59,7 @@ static int read_pv(const struct sources *sources, dev_t number, const char *path
         return r < 0 || (suspended && streq(suspended, "1")) ? r : pv_read(path, ret);
 }
 
-/* Takes over metadata that was read from a PV. */
+/* Takes ownership of metadata that was read from a PV. */
 static int take_metadata(struct vg_view *view, struct vg *metadata, const char *path)
 {
         if (view->metadata != view->vg)
@@ -68,10 +68,10 @@ static int take_metadata(struct vg_view *view, struct vg *metadata, const char *
         return string_replace(&view->metadata_device, strdup(path));
 }
 
-/* Of so many PVs it is told which cannot be read. */
+/* At most this many PVs are read to find unreadable ones. */
 #define PVS_READ_MAX 16
 
-/* Any PV that has what the worker has read will do. Where one does not answer, others of the VG will not, either. */
+/* Reads PVs until one has metadata as new as the worker's. If one is unresponsive, the others probably are, too. */
 static int read_metadata(const struct sources *sources, struct vg_view *view)
 {
         const struct vg *vg = view->vg;
@@ -120,7 +120,7 @@ static bool is_active(const struct vg *vg)
 
 int vg_view_find(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
 {
-        /* The worker's records are out of date where headgate is not in charge any more. */
+        /* The worker's records are stale if headgate is not in charge. */
         int r = sources->in_charge ? find_recorded(sources, name, vgid, ret) : 0;
 
         if (r >= 0 && !ret->vg) {
@@ -134,12 +134,12 @@ int vg_view_find(const struct sources *sources, const char *name, const char *vg
         }
         if (r < 0)
                 return r == -ENOENT ? VG_VIEW_NONE : r;
-        /* An unresponsive disk is no reason to wait if all is well. */
+        /* Do not wait for an unresponsive disk if the VG is active. */
         r = is_active(ret->vg) ? 0 : read_metadata(sources, ret);
         return r < 0 ? r : VG_VIEW_FOUND;
 }
 
-/* ------ disks that the worker does not know ------ */
+/* ------ disks without a record of the worker ------ */
 
 static bool worker_knows(const struct sources *sources, dev_t number)
 {

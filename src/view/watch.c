@@ -9,8 +9,8 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-/* Watching must not slow down the boot: changes are gathered for a moment, and with many VGs the next look is not before ten
- * times as long as the last one took. */
+/* Watching must not slow down the boot. So changes are gathered for a moment, and the pause between two looks is ten times the
+ * duration of the last look. */
 #define GATHER_USEC (50 * USEC_PER_MSEC)
 #define PAUSE_MIN_USEC (250 * USEC_PER_MSEC)
 #define PAUSE_FACTOR 10
@@ -23,7 +23,7 @@ static int on_inotify(sd_event_source *source _unused_, const struct inotify_eve
         return 0;
 }
 
-/* Reads all events: where some were lost, the kernel drops others until the last one is read. */
+/* Reads all events: after an overflow, the kernel drops further events until all were read. */
 static int on_udev(sd_event_source *source _unused_, int fd _unused_, uint32_t revents _unused_, void *userdata)
 {
         struct watch *watch = userdata;
@@ -38,7 +38,7 @@ static int on_udev(sd_event_source *source _unused_, int fd _unused_, uint32_t r
         }
 }
 
-/* Nobody reads the pipe any more: this ends as if it had written to it. */
+/* The reader of the pipe has exited: ends as if writing to it. */
 static int on_hangup(sd_event_source *source, int fd _unused_, uint32_t revents _unused_, void *userdata)
 {
         struct watch *watch = userdata;
@@ -58,7 +58,7 @@ int watch_start(struct watch *watch, const struct sources *sources)
 
         if (r < 0)
                 return r;
-        /* A file cannot be watched, and nobody hangs up. */
+        /* A regular file cannot be watched, and has no reader that could exit. */
         r = sd_event_add_io(watch->event, NULL, STDOUT_FILENO, 0, on_hangup, watch);
         if (r < 0 && r != -EPERM)
                 return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What keeps lvm2 from activating VGs and LVs, or from a device: what metadata, lvm.conf, lvm2's own words, the kernel and udev say,
- * each with what to do about it. */
+/* Causes that prevent lvm2 from activating VGs and LVs, or from using a device, each with advice. They come from metadata,
+ * lvm.conf, lvm2's messages, the kernel and udev. */
 
 #include <inttypes.h>
 #include <libudev.h>
@@ -15,13 +15,13 @@
 
 #define LVM_CONF "lvm.conf"
 
-/* sysfs counts in these, whatever the device does. */
+/* sysfs counts in sectors of this size for all devices. */
 #define SECTOR_SIZE 512
 
 /* lvm2's default of devices/pv_min_size. */
 #define PV_SIZE_MIN (2U * 1024 * 1024)
 
-/* ------ what the metadata says ------ */
+/* ------ metadata ------ */
 
 void causes_of_metadata(struct why *why)
 {
@@ -33,36 +33,34 @@ void causes_of_metadata(struct why *why)
                 return;
         if (metadata->exported)
                 why_remedy(why, "exported", "it is exported",
-                        "If it is to be used on this host: \"vgimport %1$s\", then \"vgchange -aay %1$s\".", name);
+                        "To use it on this host: \"vgimport %1$s\", then \"vgchange -aay %1$s\".", name);
         if (system_id_is_foreign(host, metadata->system_id)) {
-                why_cause(why, "foreign", "it belongs to the host with system ID \"%s\", and this one%s%s%s",
-                        metadata->system_id, host->id ? "'s is \"" : " has none", host->id ?: "",
-                        host->id ? "\"" : "");
+                why_cause(why, "foreign", "its system ID is \"%s\", and this host%s%s%s", metadata->system_id,
+                        host->id ? "'s is \"" : " has none", host->id ?: "", host->id ? "\"" : "");
                 why_advise(why,
-                        "If that host does not use it any more: list its ID in local/extra_system_ids of "
-                        "lvmlocal.conf, and give the VG this host's by \"vgchange --systemid ID %s\", see "
-                        "lvmsystemid(7).",
+                        "If that host no longer uses it: add its ID to local/extra_system_ids in lvmlocal.conf, "
+                        "then run \"vgchange --systemid ID %s\" with this host's ID, see lvmsystemid(7).",
                         name);
         }
         if (metadata->lock_type) {
                 why_cause(why, "shared", "it is shared by several hosts (lock type %s)", metadata->lock_type);
                 why_advise(why,
                         "Activate it with the lock manager: \"vgchange --lockstart %1$s\", then \"vgchange -aey "
-                        "%1$s\" or \"-asy\", see lvmlockd(8); or leave that to the cluster.",
+                        "%1$s\" or \"-asy\", see lvmlockd(8); or let the cluster activate it.",
                         name);
         } else if (metadata->clustered)
-                why_remedy(why, "clustered", "it is clustered, which lvm2 has no support for any more",
+                why_remedy(why, "clustered", "it is clustered, which lvm2 no longer supports",
                         "If no other host uses it: \"vgchange --locktype none --lockopt force %s\".", name);
         if (metadata->autoactivation_off)
                 why_remedy(why, "vg-autoactivation-off", "its autoactivation is off",
-                        "Activate it by \"vgchange -ay %1$s\"; to have it activated by itself from now on: "
-                        "\"vgchange --setautoactivation y %1$s\".",
+                        "To activate it: \"vgchange -ay %1$s\"; to turn on its autoactivation: \"vgchange "
+                        "--setautoactivation y %1$s\".",
                         name);
 }
 
-/* ------ what lvm.conf says ------ */
+/* ------ lvm.conf ------ */
 
-/* Returns whether it is one. `name` is VG/LV or, without an LV, the VG's. */
+/* Returns whether the list excludes the VG or LV. `name` is VG/LV; without an LV, the VG. */
 static bool cause_of_list(struct why *why, const char *condition, const char *setting,
         const struct config_list *list, const char *lv, const char *name)
 {
@@ -72,7 +70,7 @@ static bool cause_of_list(struct why *why, const char *condition, const char *se
                 return false;
         why_cause(why, condition, "%s in " LVM_CONF " does not name it%s", setting,
                 naming == LIST_NAMES_BY_TAG ? ", unless by a tag" : "");
-        why_advise(why, "Add \"%s\" to %s in " LVM_CONF ", if it is to be activated.", name, setting);
+        why_advise(why, "To have it activated, add \"%s\" to %s in " LVM_CONF ".", name, setting);
         return true;
 }
 
@@ -93,15 +91,14 @@ void causes_of_config(struct why *why)
 {
         if (!why->sources->config.event_activation)
                 why_remedy(why, "event-activation-off",
-                        "global/event_activation is 0 in " LVM_CONF ", so that nothing is activated by itself",
+                        "global/event_activation is 0 in " LVM_CONF ", which disables autoactivation",
                         "Activate it by hand: \"vgchange -ay %s\".", why->vg->name);
         (void) causes_of_lists(why, NULL, why->vg->name);
 }
 
-/* ------ what lvm2 has said of a PV ------ */
+/* ------ lvm2's messages about a PV ------ */
 
-/* What lvm2 says of a device that it leaves alone (lvm2, lib/device/dev-type.c and tools/pvscan.c), and what is
- * wrong then. */
+/* lvm2's messages about devices that it ignores (lvm2, lib/device/dev-type.c and tools/pvscan.c), and the condition of each. */
 static const struct {
         const char *words;
         const char *condition;
@@ -111,15 +108,15 @@ static const struct {
                 "Let devices/filter and devices/global_filter in " LVM_CONF
                 " or lvmlocal.conf accept the device."},
         {"devices file", "devices-file",
-                "If lvm2 is to use the device, add it to the devices file: see lvmdevices(8), --adddev."},
-        {"multipath component", "multipath-component", "The VG is to be found on the multipath device instead."},
-        {"md component", "md-component", "The VG is to be found on the md array instead."},
+                "To use the device, add it to the devices file: see lvmdevices(8), --adddev."},
+        {"multipath component", "multipath-component", "lvm2 uses the multipath device instead."},
+        {"md component", "md-component", "lvm2 uses the md array instead."},
         {"partitioned", "partition-table",
                 "Remove the partition table if the whole disk is the PV, see wipefs(8)."},
-        {"too small", "too-small", "Lower devices/pv_min_size in " LVM_CONF ", if the device is to be used."},
+        {"too small", "too-small", "To use the device, lower devices/pv_min_size in " LVM_CONF "."},
         {"used by LV", "pv-on-lv", "Set devices/scan_lvs=1 in " LVM_CONF ", if the PV is this host's own."},
         {"duplicate", "duplicate-pv",
-                "Take one of the two devices away, or give it a new identity: vgimportclone(8)."},
+                "Remove one of the two devices, or give the copy new UUIDs: vgimportclone(8)."},
         {"exported", "exported", NULL},
         {"foreign", "foreign", NULL},
         {"shared", "shared", NULL},
@@ -162,7 +159,7 @@ void causes_of_lv(struct why *why, const struct vg_lv *lv)
         bool skip = metadata && metadata->activation_skip, off = metadata && metadata->autoactivation_off;
 
         if (lv->stranded) {
-                why_remedy(why, "stranded", "it is in the kernel, on a disk that has gone",
+                why_remedy(why, "stranded", "it maps a removed disk",
                         "If nothing uses it: \"headgate deactivate %s\", then \"headgate activate %s\".", name,
                         why->vg->name);
                 why_advise(why, "If it is in use, and the disk is back: \"lvchange --refresh %s\".", name);
@@ -170,31 +167,31 @@ void causes_of_lv(struct why *why, const struct vg_lv *lv)
         }
         if (skip)
                 why_remedy(why, "activation-skip", "its activation skip flag is set",
-                        "Activate it in spite of the flag: \"lvchange -ay -K %1$s\"; to clear the flag: "
+                        "To activate it despite the flag: \"lvchange -ay -K %1$s\"; to clear the flag: "
                         "\"lvchange --setactivationskip n %1$s\".",
                         name);
         if (off)
                 why_remedy(why, "lv-autoactivation-off", "its autoactivation is off",
-                        "Activate it by \"lvchange -ay %1$s\"; to have it activated by itself from now on: "
-                        "\"lvchange --setautoactivation y %1$s\".",
+                        "To activate it: \"lvchange -ay %1$s\"; to turn on its autoactivation: \"lvchange "
+                        "--setautoactivation y %1$s\".",
                         name);
         if (!lv->autoactivated) {
                 if (!skip && !off)
-                        why_cause(why, "not-wanted", "it is not activated by itself");
+                        why_cause(why, "not-wanted", "it is not autoactivated");
         } else if (why->vg->state == VG_STATUS_DEACTIVATED)
-                why_remedy(why, "deactivated", "somebody has deactivated it since",
+                why_remedy(why, "deactivated", "it was deactivated later",
                         "Activate it again: \"lvchange -ay %s\".", name);
         else if (causes_of_lists(why, lv->name, name))
                 return;
         else if (why->vg->state == VG_STATUS_DEGRADED && vg_is_incomplete(why->vg))
-                why_cause(why, "missing-pv", "it cannot do without the PVs that are missing");
+                why_cause(why, "missing-pv", "it needs the missing PVs");
         else if (why->vg->state == VG_STATUS_ACTIVE)
-                why_cause(why, "not-wanted", "lvm2 has left it out, and has not said why");
+                why_cause(why, "not-wanted", "lvm2 skipped it without giving a reason");
 }
 
-/* ------ PVs that several devices hold ------ */
+/* ------ PVs on several devices ------ */
 
-/* Whether the record is of another device than `number` that is still there and holds the PV: 1 and its name, 0 or -ENOMEM. */
+/* Whether the record is of another existing device than `number` with this PV. Returns 1 and its name, 0 or -ENOMEM. */
 static int find_other_device(const struct sources *sources, const struct record_entry *entry, const char *pvid,
         dev_t number, char **ret)
 {
@@ -215,15 +212,14 @@ void explain_duplicates(struct why *why, const char *pvid, dev_t number, const c
                 if (!other)
                         continue;
                 why_state(why, "duplicate-pv",
-                        "PV %s is on %s and also on /dev/%s, one being a copy or another path of the other: lvm2 "
-                        "may refuse to activate what is on either.",
+                        "PV %s is on both %s and /dev/%s, a copy or another path to the same disk; lvm2 may "
+                        "refuse to activate its VG.",
                         LVM_ID_TO_STRING(pvid), path, other);
-                why_advise(why, "Take one of the two devices away, or give the copy an identity of its own: "
-                                "vgimportclone(8).");
+                why_advise(why, "Remove one of the two devices, or give the copy new UUIDs: vgimportclone(8).");
         }
 }
 
-/* ------ what sysfs says ------ */
+/* ------ sysfs ------ */
 
 static int read_number(const struct sources *sources, dev_t number, const char *name, uint64_t *ret)
 {
@@ -250,7 +246,7 @@ static int read_sysfs(const struct sources *sources, struct device_facts *facts)
         return r < 0 ? r : MIN(sysfs_read_upper_map(sources->root_fd, facts->number, &facts->upper_map), 0);
 }
 
-/* ------ what udev says ------ */
+/* ------ udev ------ */
 
 static int copy_property(struct udev_device *device, const char *name, char **ret)
 {
@@ -300,9 +296,9 @@ void device_facts_done(struct device_facts *facts)
         *facts = (struct device_facts){};
 }
 
-/* ------ what keeps lvm2 away from a device ------ */
+/* ------ causes that prevent lvm2 from using a device ------ */
 
-/* An LV that lvm2 has been told to take notice of may be one that udev's rules still pass over. */
+/* udev's rules may ignore an LV although scan_lvs is set. */
 static void causes_of_rule_for_lvs(struct why *why)
 {
         const struct sources *sources = why->sources;
@@ -312,12 +308,13 @@ static void causes_of_rule_for_lvs(struct why *why)
         if (why->device->pvscan_on_lvs ||
                 (sources->in_charge ? flags_is_set(sources->run_fd, FLAGS_PVS_ON_LVS) != 0 : takes_lvs != 0))
                 return;
-        why_cause(why, "pv-on-lv", "it is an LV, and udev's rules pass over PVs on LVs");
+        why_cause(why, "pv-on-lv", "it is an LV, and udev's rules ignore PVs on LVs");
         if (takes_lvs > 0)
-                why_advise(why, "devices/scan_lvs=1 in lvm.conf counts from the next boot on.");
+                why_advise(why, "devices/scan_lvs=1 in lvm.conf takes effect at the next boot.");
         else
-                why_advise(why, "If the PV is this host's own, not a virtual machine's: have a udev rule set "
-                                "LVM_PVSCAN_ON_LVS=1 for it, see headgate-request(8).");
+                why_advise(why,
+                        "If the PV is this host's own, not a virtual machine's: set LVM_PVSCAN_ON_LVS=1 for it "
+                        "in a udev rule, see headgate-request(8).");
 }
 
 bool explain_crypttab(struct why *why, const char *name, const char *kernel_name)
@@ -332,11 +329,11 @@ bool explain_crypttab(struct why *why, const char *name, const char *kernel_name
         is_locked = device_follow(why->sources->root_fd, path_format("/dev/mapper/%s", entry.name).text,
                             &unlocked) == -ENODEV;
         if (!entry.kernel_name)
-                why_state(why, "luks", "Line %u of " CRYPTTAB_FILE " unlocks %s from %s, which is not there.",
+                why_state(why, "luks", "Line %u of " CRYPTTAB_FILE " unlocks %s from %s, which does not exist.",
                         entry.line, entry.name, entry.device);
         else
                 why_state(why, "luks", "Line %u of " CRYPTTAB_FILE " unlocks %s from %s (/dev/%s)%s.", entry.line,
-                        entry.name, entry.device, entry.kernel_name, is_locked ? ", which has not been done" : "");
+                        entry.name, entry.device, entry.kernel_name, is_locked ? ", which is still locked" : "");
         if (entry.kernel_name && is_locked)
                 why_advise(why, "Unlock it: \"systemctl start systemd-cryptsetup@$(systemd-escape %s)\".",
                         entry.name);
@@ -350,10 +347,10 @@ static void causes_of_layers(struct why *why)
         bool is_in_array = device->upper_map && skip_prefix(device->upper_map, "md");
 
         if (is_in_array) {
-                why_cause(why, "md-component", "it is a part of the md array %s", device->upper_map);
-                why_advise(why, "What is in the array is to be found on /dev/%s.", device->upper_map);
+                why_cause(why, "md-component", "it is a member of md array %s", device->upper_map);
+                why_advise(why, "lvm2 uses the array instead: \"headgate why /dev/%s\".", device->upper_map);
         } else if (device_holds(device, "linux_raid_member"))
-                why_remedy(why, "md-component", "it is a part of an md array, which is not assembled",
+                why_remedy(why, "md-component", "it is a member of an md array that is not assembled",
                         "Assemble the array: \"mdadm --assemble --scan\".");
         if (device->multipath_path || (device->upper_map && !is_in_array)) {
                 why_cause(why, "multipath-component", "it is a path of a multipath device%s%s",
@@ -361,7 +358,7 @@ static void causes_of_layers(struct why *why)
                 why_advise(why, "lvm2 uses the multipath device instead, see \"multipath -ll\".");
         }
         if (device_holds(device, "crypto_LUKS")) {
-                why_cause(why, "luks", "it is encrypted (LUKS), and what is in it is on another device");
+                why_cause(why, "luks", "it is encrypted (LUKS); its contents are on another device");
                 if (!device->kernel_name || !explain_crypttab(why, NULL, device->kernel_name))
                         why_advise(why, "If it is not open yet: \"cryptsetup open %s NAME\".", device->path);
         }
@@ -370,8 +367,9 @@ static void causes_of_layers(struct why *why)
         if (why->sources->config.scan_lvs)
                 causes_of_rule_for_lvs(why);
         else
-                why_remedy(why, "pv-on-lv", "it is an LV, and lvm2 takes no notice of PVs on LVs",
-                        "If the PV is this host's own, not a virtual machine's: devices/scan_lvs=1 in lvm.conf.");
+                why_remedy(why, "pv-on-lv", "it is an LV, and lvm2 ignores PVs on LVs",
+                        "If the PV is this host's own, not a virtual machine's: set devices/scan_lvs=1 in "
+                        "lvm.conf.");
 }
 
 void causes_of_device(struct why *why)
@@ -380,13 +378,13 @@ void causes_of_device(struct why *why)
 
         causes_of_layers(why);
         if (device->suspended)
-                why_remedy(why, "suspended", "it is suspended, so that whoever reads it has to wait",
-                        "Find out who has suspended it; \"dmsetup resume\" ends that.");
+                why_remedy(why, "suspended", "it is suspended: I/O to it waits",
+                        "Find out which command suspended it; \"dmsetup resume\" resumes it.");
         if (device->partition_table && !device->pv.found) {
                 why_cause(why, "partition-table", "it has a partition table (%s)", device->partition_table);
-                why_advise(why, "Ask for its partitions one by one.");
+                why_advise(why, "Run \"headgate why\" for each of its partitions.");
         } else if (device->partition_table) {
-                why_cause(why, "partition-table", "it has a partition table (%s) besides the PV's label",
+                why_cause(why, "partition-table", "it has a partition table (%s) as well as a PV label",
                         device->partition_table);
                 why_advise(why, "If the whole disk is the PV, remove the table: wipefs(8), -t %s.",
                         device->partition_table);
@@ -394,13 +392,13 @@ void causes_of_device(struct why *why)
         if (device->size > 0 && device->size < PV_SIZE_MIN)
                 why_cause(
                         why, "too-small", "it has %" PRIu64 " bytes, less than devices/pv_min_size", device->size);
-        /* udev's rules have lvm2 asked only for what blkid has found to be a PV. */
+        /* udev's rules announce only devices on which blkid found a PV. */
         if (!device->pv.found || !device->in_udev || why->n_causes > 0 || device_holds(device, "LVM2_member"))
                 return;
-        why_cause(why, "not-in-blkid", "udev takes it for %s",
-                device->fs_type ?: "nothing, since blkid was not asked or found several signatures");
+        why_cause(why, "not-in-blkid", "udev did not find a PV on it%s%s", device->fs_type ? ", but " : "",
+                device->fs_type ?: "; blkid was not run or found several signatures");
         why_advise(why,
-                "See what else is on it (\"wipefs %s\"), or which udev rule keeps blkid from it "
+                "List the other signatures: \"wipefs %s\"; or find the udev rule that skips blkid "
                 "(UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG=1).",
                 device->path);
 }
@@ -409,11 +407,11 @@ void explain_udev(struct why *why, const struct device_facts *device)
 {
         if (device->rules_disabled)
                 why_state(why, "rules-disabled",
-                        "device-mapper has udev's rules leave it alone (DM_UDEV_DISABLE_OTHER_RULES_FLAG=1).");
+                        "device-mapper tells udev's rules to ignore it (DM_UDEV_DISABLE_OTHER_RULES_FLAG=1).");
         if (device->not_ready)
-                why_state(why, "not-ready", "udev says that it is not ready (SYSTEMD_READY=0).");
+                why_state(why, "not-ready", "udev reports that it is not ready (SYSTEMD_READY=0).");
         if (!device->in_udev) {
-                why_state(why, "not-in-udev", "udev has not dealt with it yet.");
+                why_state(why, "not-in-udev", "udev has not processed it yet.");
                 why_advise(why, "See whether udev is busy: \"udevadm settle\".");
         }
 }
@@ -429,16 +427,16 @@ void explain_read_only(struct why *why, const char *path, dev_t number)
 
 void explain_unreadable(struct why *why, const char *path, int error)
 {
-        /* As intake_result() has it: what does not answer, or is not there, is not read again by itself. */
+        /* As in intake_result(): the worker does not retry unresponsive and missing devices until udev announces them. */
         bool for_good = error == -ETIMEDOUT || error == -EFAULT || error == -ENXIO || error == -ENODEV ||
                         error == -ENOMEDIUM;
 
-        why_state(why, "unreadable", "%s cannot be read: %s; headgate reads it again %s.", path,
+        why_state(why, "unreadable", "%s cannot be read: %s; headgate retries %s.", path,
                 reader_describe_error(error),
                 for_good ? "when udev announces it" : "after 1, 2, 4, ... 64 seconds");
         if (error == -EBADE)
                 why_remedy(why, "reserved", "another host has reserved a disk of it",
                         "Find out which host that is, and have it release the disk: \"sg_persist --read-full-status %s\".",
                         path);
-        why_advise(why, "Have it read now: \"udevadm trigger --action=add %s\".", path);
+        why_advise(why, "To retry now: \"udevadm trigger --action=add %s\".", path);
 }

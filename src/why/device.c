@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A block device that is no LV: what is on it, and what becomes of the VG that it is a PV of. */
+/* Explains a block device that is not an LV: its contents, and the state of its VG. */
 
 #include "lvm/online.h"
 #include "why/why.h"
 
-/* ------ what is on it ------ */
+/* ------ contents ------ */
 
-/* Whether what is on it is to be found on a multipath device or an md array, too, and is meant to be used there. */
+/* Whether lvm2 uses a multipath device or md array on it instead. */
 static bool is_component(const struct device_facts *device)
 {
         return device->multipath_path || device->upper_map || device_holds(device, "linux_raid_member");
 }
 
-/* Of no PV, or one of which nobody knows the VG. */
+/* Answers for a device that is not a PV, or a PV whose VG is unknown. */
 static void answer_without_vg(struct why *why)
 {
         const struct pv *pv = &why->device->pv;
@@ -25,16 +25,16 @@ static void answer_without_vg(struct why *why)
                 explain_unreadable(why, path, pv->error);
         } else if (pv->damage) {
                 why_answer(why, VERDICT_DOWN, "damaged", "%s %s: %s.", path,
-                        pv->found ? "is a PV whose metadata is damaged" : "has a damaged LVM label", pv->damage);
-                why_advise(why, "See what can be saved: pvck(8), vgcfgrestore(8).");
+                        pv->found ? "is a PV with damaged metadata" : "has a damaged LVM label", pv->damage);
+                why_advise(why, "To repair it: pvck(8), vgcfgrestore(8).");
         } else if (pv->found) {
                 why_answer(why, VERDICT_DOWN, "no-vg", "%s is a PV that belongs to no VG%s.", path,
-                        pv->unused ? "" : ", as far as it tells: it holds no metadata");
+                        pv->unused ? "" : ", or its VG is unknown: it holds no metadata");
         } else {
                 why_answer(why, VERDICT_DOWN, "no-pv", "%s is not a PV: %s.", path,
                         why->n_causes > 0 ? why_first_cause(why) : "it has no LVM label");
                 if (why->device->fs_type)
-                        why_fact(why, "By blkid it holds %s.", why->device->fs_type);
+                        why_fact(why, "blkid found %s on it.", why->device->fs_type);
         }
         if (why->verdict != VERDICT_UNKNOWN)
                 why_condition(why, why->state);
@@ -45,14 +45,14 @@ static void answer_without_vg(struct why *why)
                 explain_duplicates(why, why->device->pv.pvid, why->device->number, why->device->path);
 }
 
-/* Of PVs of such VGs lvm2 makes no record, and with event_activation=0 of none. */
+/* lvm2 records no PVs of exported, foreign and shared VGs, and none with event_activation=0. */
 static bool is_recorded(const struct sources *sources, const struct vg *metadata)
 {
         return sources->config.event_activation && metadata && !metadata->exported && !metadata->lock_type &&
                !system_id_is_foreign(&sources->config.system_id, metadata->system_id);
 }
 
-/* lvm2 has made a record of each PV that it accepts. */
+/* lvm2 records each PV that it accepts. */
 static void explain_recording(struct why *why)
 {
         const struct config *config = &why->sources->config;
@@ -62,14 +62,14 @@ static void explain_recording(struct why *why)
 
         if (lvm_run_fd >= 0 && online_read_pv(lvm_run_fd, pvid, &recorded, NULL) == ONLINE_FOUND) {
                 if (recorded != why->device->number)
-                        why_fact(why, "lvm2 has recorded this PV as another device.");
+                        why_fact(why, "lvm2 has recorded this PV on another device.");
                 return;
         }
-        why_state(why, "refused", "lvm2 has not recorded it as a PV that is there.");
+        why_state(why, "refused", "lvm2 has not recorded this PV as online.");
         causes_of_refusal(why, pvid, config->filter.set || config->global_filter.set ? "filter" : "");
 }
 
-/* Which VG a PV without metadata is of, the VG's other PVs have told the worker. */
+/* The worker's records have the VG of a PV without metadata, from its other PVs. */
 static int find_vg(const struct sources *sources, const struct pv *pv, char **ret, char ret_vgid[LVM_ID_SIZE])
 {
         if (pv->metadata) {
@@ -90,14 +90,14 @@ static int find_vg(const struct sources *sources, const struct pv *pv, char **re
         return 0;
 }
 
-/* By what there is to say of the VG. */
+/* Answers by the explanation of its VG. */
 static void answer_by_vg(struct why *why, const char *name, const struct why *vg)
 {
         why_answer(why, vg->verdict, vg->state ?: "unknown", "%s is a PV of VG %s, which is %s.",
                 why->device->path, name, vg->state ?: "not known");
         why_add_other_causes(why);
         if (why->n_causes > 0)
-                why_fact(why, "lvm2 leaves the device alone: %s.", why_first_cause(why));
+                why_fact(why, "lvm2 ignores the device: %s.", why_first_cause(why));
         if (vg->answer)
                 why_fact(why, "%s", vg->answer);
         why_take_over(why, vg);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What holds devices, by a storage tree of these and of what lies on them. */
+/* Users of devices, by a storage tree of these devices and all nodes above them. */
 
 #include "shared/dm.h"
 #include "shared/program.h"
@@ -9,7 +9,7 @@
 #include "tree/read.h"
 #include "why/why.h"
 
-/* Of more devices than that the number has to do. */
+/* Of further devices, only the number is shown. */
 #define NODES_TOLD_MAX 4
 
 static void explain_node(struct why *why, const struct tree_node *node, const struct users *users)
@@ -20,14 +20,14 @@ static void explain_node(struct why *why, const struct tree_node *node, const st
         if (!holders || !name)
                 why_fail(why, -ENOMEM);
         else if (node->skip_reason)
-                why_fact(why, "At shutdown %s is left alone: %s.", name, node->skip_reason);
+                why_fact(why, "%s is not removed at shutdown: %s.", name, node->skip_reason);
         else if (*holders != '\0' && node->kind == TREE_DISK)
                 why_fact(why, "%s is in use: %s.", name, holders);
         else if (*holders != '\0')
-                why_fact(why, "At shutdown %s waits for what uses it: %s.", name, holders);
+                why_fact(why, "%s is removed at shutdown once nothing uses it: %s.", name, holders);
 }
 
-/* Adds what lies on the nodes of the tree, which are asked for, and says what holds each. */
+/* Adds all nodes above those in the tree, and explains the users of each. */
 static void explain_nodes(struct why *why, struct tree *tree)
 {
         const struct sources *sources = why->sources;
@@ -48,14 +48,14 @@ static void explain_nodes(struct why *why, struct tree *tree)
         for (size_t i = 0; i < n_told; i++) {
                 const struct tree_node *node = tree->nodes.nodes[i];
 
-                /* Of what the system lies on, all processes are users. */
+                /* Nearly all processes use devices of the running system, so these are not searched. */
                 if (!node->skip_reason) {
                         queries[i].number = node->number;
                         queries[i].mount_point = node_find_mount_point(node);
                         look = true;
                 }
         }
-        /* The processes are those of this machine, not of one that was captured. */
+        /* For a captured machine, the processes of this one do not count. */
         if (look && !root_is_chosen())
                 nodes_find_users(queries, n_told);
         for (size_t i = 0; i < n_told; i++) {
@@ -63,11 +63,11 @@ static void explain_nodes(struct why *why, struct tree *tree)
                 users_done(&queries[i].users);
         }
         if (n > n_told)
-                why_fact(why, "%zu more of its LVs are in use; ask for them one by one.", n - n_told);
+                why_fact(why, "%zu more of its LVs are in use; \"headgate why VG/LV\" shows their users.",
+                        n - n_told);
 }
 
-/* Whether the kernel knows of anybody who has it open, be it a mount or a device. If it does not tell, somebody
- * may. */
+/* Whether the kernel counts any opens, by mounts, devices or processes. If the count is unknown, returns true. */
 static bool is_open(const struct dm_device *device)
 {
         return root_is_chosen() || dm_open_count(device->number) != 0;
@@ -92,7 +92,7 @@ void explain_holders_of_lvs(struct why *why, const char *lvid)
         FOREACH_ARRAY(device, devices->devices, devices->n) {
                 if (!is_asked_for(device, why->vg->vgid, lvid))
                         continue;
-                /* Of a whole VG there can be a thousand. */
+                /* A VG can have a thousand LVs. */
                 if (lvid)
                         explain_read_only(why, path_format("/dev/mapper/%s", device->name).text, device->number);
                 if (is_open(device))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Explains a VG or an LV of it: the causes of its state, facts, and the answer. */
+/* Explains a VG, or one of its LVs: causes, facts and the answer. */
 
 #include <inttypes.h>
 
@@ -8,14 +8,14 @@
 #include "view/disk-times.h"
 #include "why/why.h"
 
-/* There are disks of it, and the worker has not been told of any. */
+/* Disks of the VG exist, but udev has not announced any to the worker. */
 static bool is_unseen(const struct why *why)
 {
         return why->sources->in_charge && why->view->source == VG_VIEW_OF_DISK &&
                why->vg->state != VG_STATUS_ACTIVE;
 }
 
-/* Where the VG is, in one word: that of headgate status, or "unseen". */
+/* The state of the VG in one word, as in headgate status, or "unseen". */
 static const char *describe_place(const struct why *why)
 {
         if (is_unseen(why))
@@ -27,7 +27,7 @@ static const char *describe_place(const struct why *why)
 
 /* ------ causes ------ */
 
-/* `what` and a reason, which is a sentence, without its full stop. */
+/* Adds a cause: `what`, followed by a reason without its full stop. */
 static void cause_with_reason(struct why *why, const char *condition, const char *what, const char *reason)
 {
         size_t length = strcspn(reason, "\n");
@@ -37,35 +37,34 @@ static void cause_with_reason(struct why *why, const char *condition, const char
         why_cause(why, condition, "%s%.*s", what, (int) length, reason);
 }
 
-/* What lvm2 said when it did not record a PV is part of the worker's reason. */
+/* The worker's reason contains lvm2's message about a rejected PV. */
 static void cause_of_reason(struct why *why)
 {
         const struct vg *vg = why->vg;
         size_t n_stranded = vg_count(vg).stranded;
 
         if (vg->state == VG_STATUS_FAILED && n_stranded > 0) {
-                why_cause(why, "stranded", "%zu of its LVs %s still on a disk that has gone", n_stranded,
-                        n_stranded == 1 ? "is" : "are");
+                why_cause(why, "stranded", "%zu of its LVs %s a removed disk", n_stranded,
+                        n_stranded == 1 ? "maps" : "map");
         } else if (vg->state == VG_STATUS_FAILED) {
-                cause_with_reason(why, "failed", "lvm2 was asked, and said: ", vg->reason ?: "it gave no reason");
+                cause_with_reason(why, "failed", "lvm2 reported: ", vg->reason ?: "no reason");
                 if (vg->reason && skip_prefix(vg->reason, "pvscan "))
                         causes_of_refusal(why, "", vg->reason);
                 advise_on_flags(why);
-                why_advise(why, "When that is mended, have it tried again: \"headgate activate %s\".", vg->name);
+                why_advise(why, "Fix this, then retry: \"headgate activate %s\".", vg->name);
         } else if (vg->state == VG_STATUS_SKIPPED && vg->reason &&
                    skip_prefix(vg->reason, "lvm2 does not accept")) {
                 FOREACH_PV(pv, vg)
                         if (pv->device_name && strstr(vg->reason, pv->device_name))
                                 causes_of_refusal(why, pv->pvid, vg->reason);
                 cause_with_reason(why, "refused", "", vg->reason);
-                why_advise(why, "When that is mended, have the device looked at again: \"udevadm trigger "
-                                "--action=add DEVICE\".");
+                why_advise(why, "Fix this, then retry: \"udevadm trigger --action=add DEVICE\".");
         } else if (vg->state == VG_STATUS_SKIPPED && vg->reason && why->n_causes == 0) {
                 cause_with_reason(why, "not-wanted", "", vg->reason);
         }
 }
 
-/* What keeps udev's rule from telling the worker of the disk keeps lvm2 from it, too. */
+/* A cause that prevents lvm2 from using the disk also prevents udev's rule from announcing it. */
 static void cause_of_unseen(struct why *why)
 {
         const char *path = why->view->metadata_device ?: "?";
@@ -79,25 +78,25 @@ static void cause_of_unseen(struct why *why)
         }
         causes_of_device(&own);
         if (own.n_causes > 0)
-                why_cause(why, "unseen", "lvm2 leaves its PV %s alone: %s", path, why_first_cause(&own));
+                why_cause(why, "unseen", "lvm2 ignores its PV %s: %s", path, why_first_cause(&own));
         else
-                why_cause(why, "unseen", "headgate was not told of its PV %s", path);
+                why_cause(why, "unseen", "udev has not announced its PV %s to headgate", path);
         why_take_over(why, &own);
         explain_udev(why, &facts);
-        why_advise(why, "Ask for the device: \"headgate why %s\".", path);
+        why_advise(why, "See \"headgate why %s\".", path);
 }
 
-/* All PVs are there, or enough of them were. */
+/* Causes of a VG whose PVs are there, or were missing at its deadline. */
 static void causes_of_inactivity(struct why *why)
 {
         const struct vg *vg = why->vg;
         bool incomplete = vg_is_incomplete(vg);
 
         if (vg->state == VG_STATUS_UNKNOWN && !incomplete && !is_unseen(why)) {
-                why_remedy(why, "inactive", "its LVs are not active, though all of its PVs are there",
+                why_remedy(why, "inactive", "its LVs are not active, but all of its PVs are there",
                         "Activate it by hand: \"vgchange -aay %s\".", vg->name);
         } else if (vg->state == VG_STATUS_DEACTIVATED) {
-                why_remedy(why, "deactivated", "somebody has deactivated LVs of it since it was active",
+                why_remedy(why, "deactivated", "LVs were deactivated after it was active",
                         "Activate it again: \"headgate activate %s\".", vg->name);
                 if (incomplete)
                         explain_missing_pvs(why);
@@ -115,24 +114,25 @@ static void causes_of_absence(struct why *why)
                 explain_missing_pvs(why);
 }
 
-/* The others are settled without them. */
+/* VGs in other states are not queued. */
 static void cause_of_queue(struct why *why)
 {
         const struct vg *vg = why->vg;
 
         if (vg->state == VG_STATUS_ACTIVATING)
-                why_cause(why, "activating", "lvm2 is at work on it just now");
+                why_cause(why, "activating", "lvm2 is activating it");
         else if (vg->state != VG_STATUS_COMPLETE)
                 return;
         else if (vg->reason && skip_prefix(vg->reason, "lvm2 waits for")) {
                 cause_with_reason(why, "silent", "", vg->reason);
-                why_advise(why, "The kernel's log may tell what is wrong with the disk; once it answers, the VG "
-                                "is activated.");
+                why_advise(why,
+                        "Look for errors of the disk in the kernel log (\"dmesg\"); the VG is activated when the "
+                        "disk responds.");
         } else if (vg_is_incomplete(vg)) {
-                why_cause(why, "queued", "it is queued, to be activated degraded");
+                why_cause(why, "queued", "it is queued for a degraded activation");
                 why_condition(why, "missing-pv");
         } else
-                why_cause(why, "queued", "it waits for its turn, with all of its PVs there");
+                why_cause(why, "queued", "it is queued, and all of its PVs are there");
         why_advise(why, "Wait for it: \"headgate wait %s\".", vg->name);
 }
 
@@ -157,13 +157,14 @@ static void explain_headgate(struct why *why)
         if (why->sources->in_charge)
                 return;
         why_fail(why, switches_describe_headgate_off(why->sources->root_fd, &off));
-        why_state(why, "headgate-off", "headgate is not in charge, lvm2's own udev rule is.%s%s", off ? " " : "",
-                off ?: "");
+        why_state(why, "headgate-off", "headgate is not in charge: lvm2's udev rule activates VGs.%s%s",
+                off ? " " : "", off ?: "");
         if (why->verdict != VERDICT_UP)
-                why_advise(why, "What lvm2 said of its disks is in the journal: \"journalctl -b --grep pvscan\".");
+                why_advise(
+                        why, "The journal has lvm2's messages about its disks: \"journalctl -b --grep pvscan\".");
 }
 
-/* Those that are not active; of a VG without any that is, those that are on removed disks. */
+/* Explains inactive LVs. If all LVs are inactive, only those that map removed disks. */
 static void explain_lvs(struct why *why)
 {
         bool has_active = why->vg->state == VG_STATUS_ACTIVE || vg_count(why->vg).any_active;
@@ -172,7 +173,7 @@ static void explain_lvs(struct why *why)
         FOREACH_LV(lv, why->vg) {
                 if (lv->active || (!has_active && !lv->stranded) || ++n_inactive > TOLD_MAX)
                         continue;
-                /* The VG's have been told. */
+                /* The causes of the VG are facts by now. */
                 why_forget_causes(why);
                 causes_of_lv(why, lv);
                 why_fact(why, "LV %s is not active: %s.", lv->name, why_first_cause(why));
@@ -181,7 +182,7 @@ static void explain_lvs(struct why *why)
                 why_fact(why, "%zu more LVs are not active.", n_inactive - TOLD_MAX);
 }
 
-/* Adds the bars of all VGs that lvm2 was asked for at the same time, since they had to wait for each other. */
+/* Adds the bars of all VGs of the same vgchange, since they waited for each other. */
 static int add_batch(struct why *why, uint64_t asked_usec, struct timeline *timeline)
 {
         struct path asked = path_format("%" PRIu64, asked_usec);
@@ -190,7 +191,7 @@ static int add_batch(struct why *why, uint64_t asked_usec, struct timeline *time
         FOREACH_RECORD(entry, why->sources->records) {
                 _cleanup_vg_ struct vg *vg = NULL;
 
-                /* To parse all takes long. */
+                /* Parsing all records takes long. */
                 if (!strstr(entry->text, asked.text) || !lvm_id_is_valid(entry->key))
                         continue;
                 r = vg_parse(entry->text, &vg);
@@ -205,7 +206,7 @@ static int add_batch(struct why *why, uint64_t asked_usec, struct timeline *time
 
 #define KNOWN_TO_STRING(usec) ((usec) > 0 ? DURATION_TO_STRING(usec) : "an unknown time")
 
-/* The time before headgate saw the last PV. */
+/* Explains the time before headgate saw the last PV. */
 static void explain_origin(struct why *why, struct timeline_bar *bar)
 {
         struct milestones milestones = milestones_read(why->sources->root_fd);
@@ -218,7 +219,7 @@ static void explain_origin(struct why *why, struct timeline_bar *bar)
                         KNOWN_TO_STRING(bar->disk_udev_usec), KNOWN_TO_STRING(bar->initrd_usec));
 }
 
-/* As headgate blame has them. */
+/* The phases as in headgate blame. */
 static void explain_phases(struct why *why, uint64_t asked_usec)
 {
         const char *uuid = LVM_ID_TO_STRING(why->vg->vgid);
@@ -231,13 +232,12 @@ static void explain_phases(struct why *why, uint64_t asked_usec)
                 if (!streq(bar->uuid, uuid))
                         continue;
                 explain_origin(why, bar);
-                why_fact(why,
-                        "From the first to the last of %zu PV%s it took %s, then %s in the queue, %s at lvm2%s%s%s.",
-                        why->vg->n_pvs, plural(why->vg->n_pvs), DURATION_TO_STRING(phases[TIMELINE_PVS]),
+                why_fact(why, "Activation: %s waiting for %zu PV%s, %s in the queue, %s in lvm2%s%s%s.",
+                        DURATION_TO_STRING(phases[TIMELINE_PVS]), why->vg->n_pvs, plural(why->vg->n_pvs),
                         DURATION_TO_STRING(phases[TIMELINE_QUEUE]), DURATION_TO_STRING(phases[TIMELINE_LVM2]),
                         bar->linked_usec ? ", " : " and udev",
                         bar->linked_usec ? DURATION_TO_STRING(phases[TIMELINE_UDEV]) : "",
-                        bar->linked_usec ? " at udev" : "");
+                        bar->linked_usec ? " in udev" : "");
         }
 }
 
@@ -254,12 +254,11 @@ static void explain_times(struct why *why)
         if (unmet)
                 why_fact(why, "%s", unmet);
         if (vg->settled_usec != 0)
-                why_fact(why, "It is active since %s.", TIME_TO_STRING(vg, vg->settled_usec));
+                why_fact(why, "Active since %s.", TIME_TO_STRING(vg, vg->settled_usec));
         if (first.settled_usec != vg->settled_usec)
-                why_fact(why, "Its first activation ended at %s.", TIME_TO_STRING(vg, first.settled_usec));
+                why_fact(why, "First active at %s.", TIME_TO_STRING(vg, first.settled_usec));
         if (activator)
-                why_fact(why, "It was activated %s%s%s", activator, vg->skip_reason ? "; " : ".",
-                        vg->skip_reason ?: "");
+                why_fact(why, "Activated %s%s%s", activator, vg->skip_reason ? "; " : ".", vg->skip_reason ?: "");
         if (first.activating_usec != 0 && !vg_describe_activator(vg))
                 explain_phases(why, first.activating_usec);
         if (program)
@@ -270,14 +269,13 @@ static void explain_same_name(struct why *why)
 {
         if (why->view->n_same_name == 0)
                 return;
-        why_state(why, "duplicate-name",
-                "There %s %zu more VG%s of this name; this is about the one with UUID %s.",
-                why->view->n_same_name == 1 ? "is" : "are", why->view->n_same_name, plural(why->view->n_same_name),
-                LVM_ID_TO_STRING(why->vg->vgid));
-        why_advise(why, "Give one of them another name: \"vgrename UUID NAME\".");
+        why_state(why, "duplicate-name", "%zu more VG%s %s this name; this one has UUID %s.",
+                why->view->n_same_name, plural(why->view->n_same_name),
+                why->view->n_same_name == 1 ? "has" : "have", LVM_ID_TO_STRING(why->vg->vgid));
+        why_advise(why, "Rename one of them: \"vgrename UUID NAME\".");
 }
 
-/* Without the answer: the causes, all other facts of the VG that matter, and what to do. */
+/* Finds causes, facts and advice for the VG, but no answer. */
 static void explain_facts(struct why *why)
 {
         if (why->vg->state != VG_STATUS_ACTIVE)
@@ -307,17 +305,16 @@ static void answer(struct why *why)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is degraded, with %zu of its %zu LVs active: %s.",
                         vg->name, n.active, n.autoactivated, why_first_cause(why));
         else if (vg->state == VG_STATUS_WAITING && n.all_active)
-                why_answer(
-                        why, VERDICT_DOWN, state, "VG %s is active, though %s.", vg->name, why_first_cause(why));
+                why_answer(why, VERDICT_DOWN, state, "VG %s is active, but %s.", vg->name, why_first_cause(why));
         else if (vg->state != VG_STATUS_ACTIVE)
-                why_answer(why, VERDICT_DOWN, state, "VG %s is not active%s: %s.", vg->name,
-                        n.any_active ? " as a whole" : "", why_first_cause(why));
+                why_answer(why, VERDICT_DOWN, state, "VG %s is %s: %s.", vg->name,
+                        n.any_active ? "only partly active" : "not active", why_first_cause(why));
         else if (n.autoactivated == 0)
-                why_answer(why, VERDICT_UP, state, "VG %s is up, but it has no LVs with autoactivation enabled.",
+                why_answer(why, VERDICT_UP, state, "VG %s is active: it has no LVs with autoactivation enabled.",
                         vg->name);
         else if (n.active < n.autoactivated)
-                why_answer(why, VERDICT_UP, state, "VG %s is active, though only %zu of its %zu LVs are.",
-                        vg->name, n.active, n.autoactivated);
+                why_answer(why, VERDICT_UP, state, "VG %s is active, with %zu of its %zu LVs.", vg->name, n.active,
+                        n.autoactivated);
         else
                 why_answer(why, VERDICT_UP, state, "VG %s is active: %zu of %zu LV%s.", vg->name, n.active,
                         n.autoactivated, plural(n.autoactivated));
@@ -327,8 +324,8 @@ static void explain_suspended(struct why *why, const struct vg_lv *lv)
 {
         if (!lv->suspended)
                 return;
-        why_state(why, "suspended", "LV %s is suspended, so that I/O to it waits.", lv->name);
-        why_advise(why, "If no command of lvm2 is at work: \"lvchange --refresh %s/%s\", or \"dmsetup resume\".",
+        why_state(why, "suspended", "LV %s is suspended: I/O to it waits.", lv->name);
+        why_advise(why, "If no lvm2 command is running: \"lvchange --refresh %s/%s\", or \"dmsetup resume\".",
                 why->vg->name, lv->name);
 }
 
@@ -336,7 +333,7 @@ void vg_explain(struct why *why, const struct vg_view *view)
 {
         why->view = view;
         why->vg = view->vg;
-        /* What there is to say depends on it. */
+        /* The facts and advice depend on the verdict. */
         why->verdict = why->vg->state == VG_STATUS_ACTIVE ? VERDICT_UP : VERDICT_DOWN;
         explain_facts(why);
         answer(why);
@@ -350,14 +347,14 @@ void vg_explain(struct why *why, const struct vg_view *view)
 
 /* ------ LVs ------ */
 
-/* Of its own causes and its VG's, its own would be there also if the VG were active. */
+/* An LV's own causes come first: they would remain if its VG were active. */
 static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
 {
         const struct vg *vg = why->vg;
         bool is_up = vg->state == VG_STATUS_ACTIVE || vg->state == VG_STATUS_DEGRADED ||
                      vg->state == VG_STATUS_DEACTIVATED;
 
-        /* What there is to say depends on it. */
+        /* The facts and advice depend on the verdict. */
         why->verdict = VERDICT_DOWN;
         if (is_up || !lv->autoactivated || lv->stranded)
                 causes_of_lv(why, lv);
@@ -373,9 +370,9 @@ static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
 
         explain_facts(why);
         if (why->answer)
-                why_fact(why, "The VG is not active as a whole: %s.", why_first_cause(why));
+                why_fact(why, "Its VG is only partly active: %s.", why_first_cause(why));
         else
-                why_answer(why, VERDICT_DOWN, "inactive", "LV %s/%s is not active, as its VG is not: %s.",
+                why_answer(why, VERDICT_DOWN, "inactive", "LV %s/%s is not active because its VG is not: %s.",
                         vg->name, lv->name, why_first_cause(why));
         why_add_other_causes(why);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a VG that is not active, or not as a whole, waits for: PVs that are missing, the RAIDs of one that is degraded, its
- * turn. */
+/* Explains why a VG waits or is only partly active: missing PVs, degraded RAIDs, its place in the queue. */
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -14,10 +13,10 @@
 #include "shared/program.h"
 #include "why/why.h"
 
-/* ------ what PVs may be in: LUKS that is not unlocked, md arrays that are not started ------ */
+/* ------ devices that may contain PVs: locked LUKS, md arrays that are not started ------ */
 
-/* Whether what is at `place` below a device's directory in sysfs, "" for itself, is an MD array of which members are still to
- * come. The state is described in the kernel's Documentation/admin-guide/md.rst. */
+/* Whether the device at `place` in a device's sysfs directory, "" for itself, is an md array that waits for members (the kernel's
+ * Documentation/admin-guide/md.rst). */
 static bool is_array_not_started(const struct sources *sources, dev_t device, const char *place)
 {
         struct path path = path_format("%smd/array_state", place);
@@ -52,11 +51,11 @@ static void add_unopened(struct why *why, const char *path, struct enumeration *
         enumeration_add(unopened, entry.line > 0 ? text.text : path);
 }
 
-/* The members of an array that are there. Starts empty. */
+/* Members of an array that were found. Starts empty. */
 struct members {
         struct enumeration paths;
         uint64_t roles; /* a bit for each */
-        uint32_t n;     /* that the array has; 0 if that is not known */
+        uint32_t n;     /* number of members of the array; 0 if unknown */
         const char *uuid;
 };
 
@@ -77,7 +76,7 @@ static void explain_members(struct why *why, const struct members *members)
 {
         _cleanup_enumeration_ struct enumeration missing = {};
 
-        why_state(why, "md-component", "Of md array %s these members are there: %s.", members->uuid ?: "?",
+        why_state(why, "md-component", "Members of md array %s that are there: %s.", members->uuid ?: "?",
                 members->paths.text);
         for (uint32_t i = 0; i < members->n; i++)
                 if (!(members->roles & UINT64_C(1) << i))
@@ -86,13 +85,13 @@ static void explain_members(struct why *why, const struct members *members)
                 why_advise(why, "Assemble the array: \"mdadm --assemble --scan\".");
                 return;
         }
-        why_fact(why, "Of its %" PRIu32 " members these are missing, as \"mdadm --examine\" numbers them: %s.",
-                members->n, missing.text);
+        why_fact(why, "Missing members of %" PRIu32 ", as numbered by \"mdadm --examine\": %s.", members->n,
+                missing.text);
         why_advise(why, "If they are lost, start the array without them: \"mdadm --incremental --run --scan\".");
 }
 
-/* What udev has found to be LUKS or a member of an array, and nothing lies on: the members of `array`, as mdadm told udev, or else,
- * and if it is NULL, all, as it is not known what is in them. */
+/* Explains devices that udev reports as LUKS or members of an array, and that have no device on them. If `array` has members by
+ * udev's database, only these are shown; otherwise all, since their contents are not known. */
 static void explain_unopened(struct why *why, const char *array)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
@@ -117,8 +116,7 @@ static void explain_unopened(struct why *why, const char *array)
         if (members.paths.text)
                 explain_members(why, &members);
         else if (unopened.text)
-                why_fact(why, "PVs may be in these devices, which are not unlocked or assembled: %s.",
-                        unopened.text);
+                why_fact(why, "The PVs may be on devices that are not unlocked or assembled: %s.", unopened.text);
         enumeration_done(&members.paths);
 }
 
@@ -129,7 +127,7 @@ void explain_layers_below(struct why *why, const char *path)
 
         if (name && explain_crypttab(why, name, NULL))
                 return;
-        /* Arrays get their numbers anew at each boot: that tells nothing of who is who. */
+        /* Numbers of arrays change with each boot, so they do not identify an array. */
         if ((skip_prefix(path, "/dev/md") || name || skip_prefix(path, "/dev/dm-") || *path == '\0') &&
                 !root_is_chosen())
                 explain_unopened(why, array);
@@ -137,7 +135,7 @@ void explain_layers_below(struct why *why, const char *path)
 
 /* ------ missing PVs ------ */
 
-/* What is at the place where lvm2 had the PV. */
+/* Explains the device where lvm2 saw the PV last. */
 static void explain_last_place(struct why *why, const struct vg_pv *missing)
 {
         const char *path = missing->device_name;
@@ -146,12 +144,12 @@ static void explain_last_place(struct why *why, const struct vg_pv *missing)
 
         if (!path || stat(path, &status) < 0 || !S_ISBLK(status.st_mode)) {
                 if (path)
-                        why_fact(why, "There is no %s now.", path);
+                        why_fact(why, "%s does not exist now.", path);
                 explain_layers_below(why, path ?: "");
                 return;
         }
         if (is_array_not_started(why->sources, status.st_rdev, "")) {
-                why_fact(why, "There is a %s now, an array that has not been started.", path);
+                why_fact(why, "%s is an array that has not been started.", path);
                 why_advise(why, "See which of its disks are missing: \"mdadm --detail %s\".", path);
                 explain_layers_below(why, path);
                 return;
@@ -160,19 +158,18 @@ static void explain_last_place(struct why *why, const struct vg_pv *missing)
         if (pv.error < 0) {
                 explain_unreadable(why, path, pv.error);
         } else if (!pv.found) {
-                why_fact(why, "There is a %s now, and it is no PV%s%s.", path, pv.damage ? ": " : "",
-                        pv.damage ?: "");
+                why_fact(why, "%s exists, but is not a PV%s%s.", path, pv.damage ? ": " : "", pv.damage ?: "");
         } else if (!streq(pv.pvid, missing->pvid)) {
-                why_fact(why, "There is a %s now, and it is PV %s.", path, LVM_ID_TO_STRING(pv.pvid));
+                why_fact(why, "%s is now PV %s.", path, LVM_ID_TO_STRING(pv.pvid));
         } else if (pv.metadata && !streq(pv.metadata->vgid, why->vg->vgid)) {
-                why_fact(why, "%s has it, and it belongs to VG %s now.", path, pv.metadata->name);
+                why_fact(why, "%s has this PV, which now belongs to VG %s.", path, pv.metadata->name);
         } else if (!pv.metadata && pv.unused && !pv.damage) {
-                why_fact(why, "%s has it, and it belongs to no VG now.", path);
+                why_fact(why, "%s has this PV, which now belongs to no VG.", path);
                 why_advise(why,
                         "If the VG was removed (vgremove), remove its backup, too, or set expected = \"no\" for it in headgate.conf.");
         } else {
-                why_fact(why, "%s has it, and headgate was not told.", path);
-                why_advise(why, "Have udev look at it: \"udevadm trigger --action=add %s\".", path);
+                why_fact(why, "%s has this PV, but udev has not announced it to headgate.", path);
+                why_advise(why, "Have udev process it again: \"udevadm trigger --action=add %s\".", path);
         }
 }
 
@@ -182,8 +179,8 @@ static void explain_missing_pv(struct why *why, const struct vg_pv *pv)
         const struct vg_pv *found = metadata ? vg_find_pv(metadata, pv->pvid) : NULL;
         const char *flagged = found && found->flagged ? " lvm2 has changed the VG without it (flag MISSING)." : "";
 
-        why_fact(why, "PV %s is missing; %s%s.%s", LVM_ID_TO_STRING(pv->pvid),
-                pv->device_name ? "its last place was " : "nobody knows where it was", pv->device_name ?: "",
+        why_fact(why, "PV %s is missing, %s%s.%s", LVM_ID_TO_STRING(pv->pvid),
+                pv->device_name ? "last seen at " : "its last device is not known", pv->device_name ?: "",
                 flagged);
         explain_last_place(why, pv);
 }
@@ -208,28 +205,27 @@ static void explain_deadline(struct why *why)
 {
         const struct vg *vg = why->vg;
 
-        why_fact(why, "It has been waiting since %s%s%s.", TIME_TO_STRING(vg, vg->first_seen_usec),
-                vg->overdue ? ", and is overdue: its deadline was " : "; its deadline is ",
+        why_fact(why, "Waiting since %s%s%s.", TIME_TO_STRING(vg, vg->first_seen_usec),
+                vg->overdue ? "; overdue, its deadline was " : "; its deadline is ",
                 DURATION_TO_STRING(settings_get_deadline(&why->sources->settings, vg->name)));
         if (vg->lost_after_active)
-                why_fact(why, "It is lost: it was settled when a PV was removed, and no PV has appeared since.");
+                why_fact(why, "A PV was removed while the VG was settled, and no PV has appeared since.");
 }
 
-/* Who has allowed it in headgate.conf need only know when. */
+/* If headgate.conf allows it, only the time is shown; otherwise a command. */
 static void advise_on_degraded(struct why *why)
 {
         const struct vg *vg = why->vg;
         bool allowed = settings_allow_degraded(&why->sources->settings, vg->name);
 
         if (why->view->source == VG_VIEW_OF_WORKER && allowed && !vg->overdue && !vg->lost_after_active)
-                why_fact(
-                        why, "At its deadline lvm2 is asked for what can do without them, as headgate.conf says.");
+                why_fact(why, "At its deadline, it is activated degraded, as headgate.conf allows.");
         else
                 why_advise(why,
-                        "headgate %s. To have those LVs that can do without the missing PVs: \"vgchange -ay "
+                        "headgate %s. To activate LVs that do not need the missing PVs: \"vgchange -ay "
                         "--activationmode degraded %s\", see lvmraid(7)%s.",
-                        allowed ? "has not activated it without them"
-                                : "does not activate incomplete VGs by itself, unless headgate.conf says so",
+                        allowed ? "did not activate it without them"
+                                : "activates incomplete VGs only if headgate.conf allows it",
                         vg->name, allowed ? "" : "; for the next time, \"degraded\" in headgate.conf(5)");
 }
 
@@ -238,15 +234,15 @@ static void advise(struct why *why)
         bool degraded = why->vg->state == VG_STATUS_DEGRADED;
 
         why_advise(why, "Find out why the disk does not appear; %s is there.",
-                degraded ? "what cannot do without is activated when it"
+                degraded ? "the inactive LVs are activated when it"
                          : "the VG is activated as soon as the last PV");
         if (vg_count(why->vg).seen == 0)
                 return;
         if (!degraded && why->vg->state != VG_STATUS_DEACTIVATED)
                 advise_on_degraded(why);
         why_advise(why,
-                "If the PVs are lost for good, \"vgreduce --removemissing %s\" makes the VG complete without "
-                "them, see vgreduce(8) for what becomes of LVs on them.",
+                "If the PVs are lost for good: \"vgreduce --removemissing %s\" removes them from the VG; "
+                "vgreduce(8) explains what happens to LVs on them.",
                 why->vg->name);
 }
 
@@ -278,21 +274,20 @@ static void explain_late_pvs(struct why *why)
 {
         FOREACH_PV(pv, why->vg)
                 if (pv->late_usec > 0)
-                        why_fact(why, "PV %s came back at %s, as %s, and takes part in no RAID by itself.",
+                        why_fact(why,
+                                "PV %s appeared again at %s, as %s; RAIDs do not use it until it is added again.",
                                 LVM_ID_TO_STRING(pv->pvid), TIME_TO_STRING(why->vg, pv->late_usec),
                                 pv->device_name ?: "?");
 }
 
-/* What has the flag counts as missing for lvm2 wherever it is (vgextend(8)). */
+/* lvm2 counts a PV with the flag as missing even if its device is there (vgextend(8)). */
 void advise_on_flags(struct why *why)
 {
         FOREACH_PV(pv, why->vg) {
                 if (!pv->flagged || pv->device == 0)
                         continue;
                 why_fact(why, "lvm2 has changed the VG without %s (flag MISSING).", pv->device_name ?: "it");
-                why_advise(why,
-                        "First have lvm2 take the PV for present again: \"vgextend "
-                        "--restoremissing %s %s\".",
+                why_advise(why, "First clear the PV's MISSING flag: \"vgextend --restoremissing %s %s\".",
                         why->vg->name, pv->device_name ?: "DEVICE");
         }
 }
@@ -306,8 +301,8 @@ void explain_degraded(struct why *why)
         if (vg_is_incomplete(vg))
                 explain_missing_pvs(why);
         else
-                why_cause(why, "degraded", "all of its PVs are there, and RAIDs of it go without some");
-        why_fact(why, "It is degraded since %s, when it had to do without PVs, as headgate.conf allows.",
+                why_cause(why, "degraded", "all of its PVs are there, but RAIDs do not use all of them");
+        why_fact(why, "Degraded since %s: activated without missing PVs, as headgate.conf allows.",
                 TIME_TO_STRING(vg, vg->degraded_usec));
         explain_late_pvs(why);
 
@@ -315,8 +310,8 @@ void explain_degraded(struct why *why)
                 why_fail(why, -ENOMEM);
         advise_on_flags(why);
         if (!vg_is_incomplete(vg))
-                why_advise(why, "Have the RAIDs take part again what came back: \"%s%s\".",
-                        refresh ?: "vgchange --refresh ", refresh ? "" : vg->name);
+                why_advise(why, "To add the PVs to their RAIDs again: \"%s%s\".", refresh ?: "vgchange --refresh ",
+                        refresh ? "" : vg->name);
 }
 
 /* ------ the queue ------ */
@@ -338,15 +333,16 @@ void explain_queue(struct why *why)
         if (why->sources->run_fd < 0 || !why->sources->in_charge)
                 return;
         if (vg->state == VG_STATUS_COMPLETE && !vg_is_incomplete(vg))
-                why_fact(why, "All its PVs were there at %s.", TIME_TO_STRING(vg, vg->complete_usec));
+                why_fact(why, "Its last PV appeared at %s.", TIME_TO_STRING(vg, vg->complete_usec));
         if (vg->state == VG_STATUS_ACTIVATING)
-                why_fact(why, "lvm2 was asked at %s.", TIME_TO_STRING(vg, vg->activating_usec));
+                why_fact(why, "vgchange was started at %s.", TIME_TO_STRING(vg, vg->activating_usec));
         if (vg->state == VG_STATUS_ACTIVATING && vg->slow)
                 why_fact(why,
-                        "It has LVs that may take long, thin pools to be checked for instance; others go on.");
+                        "Its LVs may take long, by a check of a thin pool for instance; other VGs do not wait "
+                        "for it.");
         (void) flags_walk_requests(why->sources->run_fd, find_expected, &not_expected);
         if (!not_expected)
-                why_fact(why, "It is needed at boot, or requested by name, so that it goes before others.");
+                why_fact(why, "Needed at boot or requested by name; activated before others.");
         if (flags_is_set(why->sources->run_fd, FLAGS_BOOT_FINISHED) == 0)
-                why_fact(why, "The devices that were there at boot have not all been dealt with yet.");
+                why_fact(why, "udev has not processed all devices of this boot yet.");
 }

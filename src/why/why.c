@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What there is to say to a question, as headgate why shows it: an answer, and lists of texts in which nothing stands twice. */
+/* The explanation that headgate why shows: an answer, and lists of texts without duplicates. */
 
 #include "why/why.h"
 
@@ -12,8 +12,8 @@ void why_say(struct why *why, struct strv *texts, const char *format, ...)
                 why->error = -ENOMEM;
 }
 
-/* Which of several causes answers: the first of these. Of a VG, what its metadata says counts before what is missing, and that before
- * what lvm2 has said; of an LV or a device, what would remain without the others. */
+/* Ranks of causes: the first one is the answer. For a VG, metadata comes before missing PVs, and these before lvm2's messages.
+ * For an LV or a device, causes come first that would remain without the others. */
 static const char *const ranking[] = {"exported", "foreign", "shared", "clustered", "vg-autoactivation-off",
         "activation-skip", "lv-autoactivation-off", "deactivated", "reserved", "missing-pv", "degraded", "unseen",
         "inactive", "event-activation-off", "auto-activation-volume-list", "volume-list", "stranded", "failed",
@@ -54,13 +54,13 @@ void why_fail(struct why *why, int error)
 
 const char *why_first_cause(const struct why *why)
 {
-        return why->n_causes > 0 ? why->causes[0].text : "nobody knows why";
+        return why->n_causes > 0 ? why->causes[0].text : "the reason is not known";
 }
 
 void why_add_other_causes(struct why *why)
 {
         for (size_t i = 1; i < why->n_causes; i++)
-                why_fact(why, "Besides, %s.", why->causes[i].text);
+                why_fact(why, "Also, %s.", why->causes[i].text);
 }
 
 void why_forget_causes(struct why *why)

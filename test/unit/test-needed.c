@@ -126,7 +126,7 @@ START_TEST(what_root_lacks_is_an_obstacle)
         check_tree("lv", LINES("etc/fstab = UUID=not-there /usr ext4 defaults 0 2"),
                 "!/usr needs UUID=not-there, which does not exist");
         check_tree("lv", LINES("etc/fstab = nas:/usr /usr nfs4 defaults 0 0"),
-                "!/usr needs nas:/usr, which is no block device");
+                "!/usr needs nas:/usr, which is not a block device");
         check_tree("lv", LINES("etc/initramfs-tools/initramfs.conf = ROOT=/dev/nfs"),
                 "!/ needs /dev/nfs, which does not exist");
         check_tree("lv", LINES("proc/self/mountinfo = 90 1 0:40 / / rw - overlay overlay rw,lowerdir=/l"),
@@ -134,17 +134,17 @@ START_TEST(what_root_lacks_is_an_obstacle)
         check_tree("lv", LINES("proc/self/mountinfo = 90 1 0:40 / /usr rw - zfs pool/usr rw"),
                 "!/usr is of type zfs, without a block device");
         check_tree("lv", LINES("proc/self/mountinfo = 90 1 8:99 / / rw - ext4 /dev/sdq3 rw"),
-                "!/ needs 8:99, and what is below that cannot be seen");
+                "!/ needs 8:99, and its lower devices are not visible");
         check_tree("lv",
                 LINES("sys/dev/block/7:0 -> ../../devices/virtual/block/loop0",
                         "sys/devices/virtual/block/loop0/loop/backing_file = /srv/root.img",
                         "proc/self/mountinfo = 90 1 7:0 / / rw - ext4 /dev/loop0 rw"),
-                "!/ needs 7:0, and what is below that cannot be seen");
+                "!/ needs 7:0, and its lower devices are not visible");
         check_tree("lv",
                 LINES("sys/dev/block/259:9 -> ../../devices/virtual/block/md_d9/md_d9p1",
                         "sys/devices/virtual/block/md_d9/md_d9p1/partition = 1",
                         "proc/self/mountinfo = 90 1 259:9 / / rw - ext4 /dev/md_d9p1 rw"),
-                "!/ needs 259:9, and what is below that cannot be seen");
+                "!/ needs 259:9, and its lower devices are not visible");
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(no_mount_point_is_an_obstacle)
         small_root_empty("proc/self/mountinfo");
         small_root_add("proc/self/mountinfo = 22 1 0:21 / /proc rw - proc proc rw");
         seen = needed_of(root_fd, NULL, 0);
-        ck_assert_str_eq(seen, "!/ is no mount point");
+        ck_assert_str_eq(seen, "!/ is not a mount point");
         small_root_tear_down();
 }
 END_TEST
@@ -175,7 +175,7 @@ START_TEST(name_that_no_vg_can_have_is_an_obstacle)
                 small_root_empty("sys/devices/virtual/block/dm-0/dm/name");
                 small_root_add(line);
                 seen = needed_of(root_fd, NULL, 0);
-                ck_assert_str_eq(seen, "!/ needs 254:0, and what is below that cannot be seen");
+                ck_assert_str_eq(seen, "!/ needs 254:0, and its lower devices are not visible");
                 small_root_tear_down();
         }
 }

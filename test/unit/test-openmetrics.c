@@ -11,22 +11,38 @@
         "# TYPE headgate_" name " gauge\n# UNIT headgate_" name " seconds\n# HELP headgate_" name " " help "\n"
 
 static const char text_of_all[] = HEAD("in_charge",
-        "Whether headgate activates volume groups, not lvm2's own udev rule.") "headgate_in_charge 1\n" HEAD("volume_groups",
-        "Volume groups by state, as headgate status has it.") "headgate_volume_groups{state=\"waiting\"} 1\nheadgate_volume_groups{state=\"complete\"} 0\n"
-                                                              "headgate_volume_groups{state=\"activating\"} 0\nheadgate_volume_groups{state=\"active\"} 2\n"
-                                                              "headgate_volume_groups{state=\"degraded\"} 0\nheadgate_volume_groups{state=\"skipped\"} 0\n"
-                                                              "headgate_volume_groups{state=\"failed\"} 0\nheadgate_volume_groups{state=\"deactivated\"} 0\n"
-                                                              "headgate_volume_groups{state=\"absent\"} 3\nheadgate_volume_groups{state=\"unknown\"} 0\n" HEAD(
-                                                                      "overdue_volume_groups",
-                                                                      "Volume groups that are not active by their deadline.") "headgate_overdue_volume_groups 4\n" HEAD("missing_physical_volumes",
-                                                                      "Physical volumes that are missing.") "headgate_missing_physical_volumes 5\n" HEAD("worker_failures",
-                                                                      "Failures of the worker since it last settled a volume group.") "headgate_worker_failures 6\n" SECONDS("boot_all_active_seconds",
-                                                                      "From the start of the kernel until the last volume group was active.") "headgate_boot_all_active_seconds 12.000034\n" SECONDS("boot_needed_active_seconds",
-                                                                      "From the start of the kernel until the last volume group was active that boot waits for.") "headgate_boot_needed_active_seconds 0.900000\n" SECONDS("activations_seconds",
-                                                                      "Sum of the durations of the last activation of each volume group.") "headgate_activations_seconds 3.750000\n" SECONDS("activation_seconds",
-                                                                      "Duration of the last activation, from when all physical volumes were there.") "headgate_activation_seconds{vg=\"data\",uuid=\"one\"} 2.500000\n"
-                                                                                                                                                     "headgate_activation_seconds{vg=\"data\",uuid=\"two\"} 1.250000\n"
-                                                                                                                                                     "# EOF\n";
+        "Whether headgate activates volume groups, not lvm2's udev rule.") "headgate_in_charge 1\n" HEAD("volume_groups",
+        "Number of volume groups in each state of headgate status.") "headgate_volume_groups{state=\"waiting\"} "
+                                                                     "1\nheadgate_volume_groups{state=\"complete\"} 0\n"
+                                                                     "headgate_volume_groups{state=\"activating\"} 0\nheadgate_volume_groups{state=\"active\"} 2\n"
+                                                                     "headgate_volume_groups{state=\"degraded\"} "
+                                                                     "0\nheadgate_volume_groups{state=\"skipped\"} 0\n"
+                                                                     "headgate_volume_groups{state=\"failed\"} "
+                                                                     "0\nheadgate_volume_groups{state=\"deactivated\"} 0\n"
+                                                                     "headgate_volume_groups{state=\"absent\"} "
+                                                                     "3\nheadgate_volume_groups{state=\"unknown\"} 0\n" HEAD(
+                                                                             "overdue_volume_groups",
+                                                                             "Number of volume groups not active "
+                                                                             "at their deadline.") "headgate_overdue_volume_groups 4\n" HEAD("missing_physical_volumes",
+                                                                             "Number of missing physical "
+                                                                             "volumes.") "headgate_missing_physical_volumes 5\n" HEAD("worker_failures",
+                                                                             "Number of failures of the worker "
+                                                                             "since it last settled a volume "
+                                                                             "group.") "headgate_worker_failures "
+                                                                                       "6\n" SECONDS(
+                                                                                               "boot_all_active_seconds",
+                                                                                               "Time from kernel start until the "
+                                                                                               "last volume group was active.") "headgate_boot_all_active_seconds 12.000034\n" SECONDS("boot_needed_active_seconds",
+                                                                                               "Time from kernel start until all "
+                                                                                               "volume groups that boot waits for "
+                                                                                               "were active.") "headgate_boot_needed_active_seconds 0.900000\n" SECONDS("activations_seconds",
+                                                                                               "Sum of the durations of the last "
+                                                                                               "activation of each volume group.") "headgate_activations_seconds 3.750000\n" SECONDS("activation_seconds",
+                                                                                               "Duration of the last activation, "
+                                                                                               "from when all physical volumes "
+                                                                                               "were there.") "headgate_activation_seconds{vg=\"data\",uuid=\"one\"} 2.500000\n"
+                                                                                                              "headgate_activation_seconds{vg=\"data\",uuid=\"two\"} 1.250000\n"
+                                                                                                              "# EOF\n";
 
 START_TEST(all_is_known)
 {

@@ -326,7 +326,7 @@ START_TEST(arrays_of_mdmon)
         shape_hold("md126", "dm-0");
 
         tree = read_scope(TEARDOWN_LOCAL);
-        is_skipped(tree, "md126", "mdmon keeps the metadata of md126");
+        is_skipped(tree, "md126", "mdmon manages the metadata of md126");
         ck_assert_ptr_nonnull(shape_node(tree, "md127")->skip_reason);
         ck_assert_ptr_nonnull(shape_node(tree, "sda")->skip_reason);
         is_skipped(tree, "md0", NULL);

@@ -47,20 +47,20 @@ static const struct {
 } no_pvs[] = {
         {{.in_udev = true}, "no-pv", "/dev/sda is not a PV: it has no LVM label.", NULL},
         {{.in_udev = true, .upper_map = (char *) "md0"}, "md-component",
-                "/dev/sda is not a PV: it is a part of the md array md0.", "/dev/md0"},
+                "/dev/sda is not a PV: it is a member of md array md0.", "/dev/md0"},
         {{.in_udev = true, .fs_type = (char *) "linux_raid_member"}, "md-component",
-                "/dev/sda is not a PV: it is a part of an md array, which is not assembled.", "mdadm --assemble"},
+                "/dev/sda is not a PV: it is a member of an md array that is not assembled.", "mdadm --assemble"},
         {{.in_udev = true, .upper_map = (char *) "dm-3"}, "multipath-component",
                 "/dev/sda is not a PV: it is a path of a multipath device, dm-3.", "multipath -ll"},
         {{.in_udev = true, .multipath_path = true}, "multipath-component",
                 "/dev/sda is not a PV: it is a path of a multipath device.", "multipath -ll"},
         {{.in_udev = true, .fs_type = (char *) "crypto_LUKS"}, "luks",
-                "/dev/sda is not a PV: it is encrypted (LUKS), and what is in it is on another device.",
+                "/dev/sda is not a PV: it is encrypted (LUKS); its contents are on another device.",
                 "cryptsetup open /dev/sda"},
         {{.in_udev = true, .partition_table = (char *) "gpt"}, "partition-table",
-                "/dev/sda is not a PV: it has a partition table (gpt).", "partitions one by one"},
+                "/dev/sda is not a PV: it has a partition table (gpt).", "for each of its partitions"},
         {{.in_udev = true, .suspended = true}, "suspended",
-                "/dev/sda is not a PV: it is suspended, so that whoever reads it has to wait.", "dmsetup resume"},
+                "/dev/sda is not a PV: it is suspended: I/O to it waits.", "dmsetup resume"},
         {{.in_udev = true, .size = MEBIBYTE}, "too-small",
                 "/dev/sda is not a PV: it has 1048576 bytes, less than devices/pv_min_size.", NULL},
         {{.in_udev = true, .not_ready = true}, "not-ready", "/dev/sda is not a PV: it has no LVM label.", NULL},
@@ -89,8 +89,8 @@ START_TEST(locked_device)
         shape_link("dev/disk/by-uuid/6", "../../sda");
         shape_write("dev/sda", "");
         locked = ask_device(NULL, &facts);
-        expect_fact(&locked,
-                "Line 3 of /etc/crypttab unlocks secret from UUID=6 (/dev/sda), which has not been done.");
+        expect_fact(
+                &locked, "Line 3 of /etc/crypttab unlocks secret from UUID=6 (/dev/sda), which is still locked.");
         expect_advice(&locked, "systemctl start systemd-cryptsetup@$(systemd-escape secret)");
 
         shape_write("dev/mapper/secret", "");
@@ -107,7 +107,7 @@ START_TEST(unreadable_device)
 
         expect_answer(&explanation, VERDICT_UNKNOWN, "unknown", "/dev/sda cannot be read: Input/output error.");
         expect_condition(&explanation, "unreadable");
-        expect_fact(&explanation, "; headgate reads it again after 1, 2, 4, ... 64 seconds.");
+        expect_fact(&explanation, "; headgate retries after 1, 2, 4, ... 64 seconds.");
 }
 END_TEST
 
@@ -179,7 +179,7 @@ START_TEST(pv_without_metadata)
 
         without = ask_device("copies-1", &(struct device_facts){.in_udev = true});
         ck_assert_str_eq(without.state, "no-vg");
-        ck_assert_ptr_nonnull(strstr(without.answer, "as far as it tells: it holds no metadata."));
+        ck_assert_ptr_nonnull(strstr(without.answer, "or its VG is unknown: it holds no metadata."));
 
         records_save(vg);
         with = ask_device("copies-1", &(struct device_facts){.in_udev = true});
@@ -256,7 +256,7 @@ START_TEST(pv_that_lvm2_has_not_recorded)
         explanation = ask_device("plain-1", &(struct device_facts){.in_udev = true});
         expect_condition(&explanation, "refused");
         expect_condition(&explanation, "filter");
-        expect_fact(&explanation, "lvm2 has not recorded it");
+        expect_fact(&explanation, "lvm2 has not recorded this PV");
         expect_fact(&explanation, "devices/global_filter in lvm.conf is [ \"r|.*|\" ].");
         expect_fact(&explanation, "/etc/lvm/devices/system.devices does not list this PV.");
 }
@@ -269,7 +269,7 @@ START_TEST(pv_on_something_that_lvm2_ignores)
         records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         explanation = ask_device("plain-1", &(struct device_facts){.in_udev = true, .multipath_path = true});
         expect_condition(&explanation, "multipath-component");
-        expect_fact(&explanation, "lvm2 leaves the device alone: it is a path of a multipath device.");
+        expect_fact(&explanation, "lvm2 ignores the device: it is a path of a multipath device.");
 }
 END_TEST
 

@@ -17,7 +17,7 @@
 
 /* ------ VGs that are there and not to be activated ------ */
 
-#define FOREIGN "it belongs to the host with system ID \"elsewhere\", and this one"
+#define FOREIGN "its system ID is \"elsewhere\", and this host"
 #define LIST "activation/auto_activation_volume_list in lvm.conf does not name it."
 
 static const struct {
@@ -39,43 +39,41 @@ static const struct {
                 "VG shared is not active: it is shared by several hosts (lock type sanlock).",
                 "vgchange --lockstart shared"},
         {"clustered-1", "clustered", VG_STATUS_SKIPPED, "the VG is clustered.", NULL, "clustered",
-                "VG clustered is not active: it is clustered, which lvm2 has no support for any more.",
+                "VG clustered is not active: it is clustered, which lvm2 no longer supports.",
                 "--lockopt force clustered"},
         {"noauto-1", "noauto", VG_STATUS_SKIPPED, "the VG's autoactivation is off (...).", NULL,
                 "vg-autoactivation-off", "VG noauto is not active: its autoactivation is off.",
                 "vgchange -ay noauto"},
         {"plain-1", "plain", VG_STATUS_SKIPPED, "event_activation=0 in lvm.conf.",
                 "global { event_activation = 0 }\n", "event-activation-off",
-                "VG plain is not active: global/event_activation is 0 in lvm.conf, so that nothing is "
-                "activated by itself.",
+                "VG plain is not active: global/event_activation is 0 in lvm.conf, which disables autoactivation.",
                 "vgchange -ay plain"},
         {"plain-1", "plain", VG_STATUS_SKIPPED, "lvm2's configuration excludes all of its LVs.",
                 "activation { auto_activation_volume_list = [ \"other\", \"plainer\" ] }\n",
                 "auto-activation-volume-list", "VG plain is not active: " LIST, "vgchange -ay plain"},
         {"plain-1", "plain", VG_STATUS_SKIPPED, "lvm2's configuration excludes all of its LVs.",
                 "activation { auto_activation_volume_list = [] }\n", "auto-activation-volume-list",
-                "VG plain is not active: " LIST, "Add \"plain\""},
+                "VG plain is not active: " LIST, "add \"plain\" to activation/auto_activation_volume_list"},
         {"plain-1", "plain", VG_STATUS_FAILED, "Activation of VG plain is not in volume_list.",
                 "activation { volume_list = [ \"@here\" ] }\n", "volume-list",
                 "VG plain is not active: activation/volume_list in lvm.conf does not name it, unless by a tag.",
-                "Add \"plain\" to activation/volume_list"},
+                "add \"plain\" to activation/volume_list"},
         {"plain-1", "plain", VG_STATUS_SKIPPED, "lvm2's configuration excludes all of its LVs.",
                 "activation { auto_activation_volume_list = [ \"plain/linear\" ] }\n", "not-wanted",
                 "VG plain is not active: lvm2's configuration excludes all of its LVs.", NULL},
         {"plain-1", "plain", VG_STATUS_FAILED, "device-mapper: reload ioctl on plain-linear failed: Busy.", NULL,
                 "failed",
-                "VG plain is not active: lvm2 was asked, and said: device-mapper: reload ioctl on "
+                "VG plain is not active: lvm2 reported: device-mapper: reload ioctl on "
                 "plain-linear failed: Busy.",
                 "headgate activate plain"},
         {"plain-1", "plain", VG_STATUS_FAILED, NULL, NULL, "failed",
-                "VG plain is not active: lvm2 was asked, and said: it gave no reason.", "headgate activate plain"},
+                "VG plain is not active: lvm2 reported: no reason.", "headgate activate plain"},
         {"plain-1", "plain", VG_STATUS_COMPLETE, NULL, NULL, "queued",
-                "VG plain is not active: it waits for its turn, with all of its PVs there.",
-                "headgate wait plain"},
+                "VG plain is not active: it is queued, and all of its PVs are there.", "headgate wait plain"},
         {"plain-1", "plain", VG_STATUS_COMPLETE, "lvm2 waits for /dev/sda, which does not answer.", NULL, "silent",
                 "VG plain is not active: lvm2 waits for /dev/sda, which does not answer.", "headgate wait plain"},
         {"plain-1", "plain", VG_STATUS_ACTIVATING, NULL, NULL, "activating",
-                "VG plain is not active: lvm2 is at work on it just now.", "headgate wait plain"},
+                "VG plain is not active: lvm2 is activating it.", "headgate wait plain"},
 };
 
 START_TEST(vgs_that_are_not_wanted)
@@ -156,19 +154,19 @@ START_TEST(missing_pvs)
         expect_answer(&explanation, VERDICT_DOWN, "waiting", "VG plain is not active: 1 of its 2 PVs is missing.");
         expect_condition(&explanation, "missing-pv");
         lvm_id_format(vg->pvs[1].pvid, uuid);
-        fact = string_format("PV %s is missing; its last place was /dev/no-such-disk.", uuid);
+        fact = string_format("PV %s is missing, last seen at /dev/no-such-disk.", uuid);
         expect_fact(&explanation, fact);
-        expect_fact(&explanation, "There is no /dev/no-such-disk now.");
+        expect_fact(&explanation, "/dev/no-such-disk does not exist now.");
         expect_fact(&explanation, "1 of its 2 PVs is there: ");
-        expect_fact(&explanation, "is overdue: its deadline was 30.0s.");
-        expect_fact(&explanation, "It is needed at boot, or requested by name, so that it goes before others.");
-        expect_fact(&explanation, "have not all been dealt with yet");
+        expect_fact(&explanation, "; overdue, its deadline was 30.0s.");
+        expect_fact(&explanation, "Needed at boot or requested by name; activated before others.");
+        expect_fact(&explanation, "udev has not processed all devices of this boot yet.");
         expect_advice(&explanation, "vgchange -ay --activationmode degraded plain");
         expect_advice(&explanation, "vgreduce --removemissing plain");
 
         lv = records_ask("plain", "linear");
         expect_answer(&lv, VERDICT_DOWN, "inactive",
-                "LV plain/linear is not active, as its VG is not: 1 of its 2 PVs is missing.");
+                "LV plain/linear is not active because its VG is not: 1 of its 2 PVs is missing.");
         expect_condition(&lv, "missing-pv");
 }
 END_TEST
@@ -188,8 +186,8 @@ START_TEST(missing_pv_in_luks)
         absent = records_ask("plain", NULL);
         expect_condition(&absent, "missing-pv");
         expect_condition(&absent, "luks");
-        expect_fact(&absent, "There is no /dev/mapper/test-data now.");
-        expect_fact(&absent, "Line 4 of /etc/crypttab unlocks test-data from UUID=6, which is not there.");
+        expect_fact(&absent, "/dev/mapper/test-data does not exist now.");
+        expect_fact(&absent, "Line 4 of /etc/crypttab unlocks test-data from UUID=6, which does not exist.");
         ck_assert(!has_advice(&absent, "Unlock it"));
 
         shape_link("dev/disk/by-uuid/6", "../../sda");
@@ -197,7 +195,7 @@ START_TEST(missing_pv_in_luks)
         locked = records_ask("plain", NULL);
         expect_condition(&locked, "luks");
         expect_fact(&locked,
-                "Line 4 of /etc/crypttab unlocks test-data from UUID=6 (/dev/sda), which has not been done.");
+                "Line 4 of /etc/crypttab unlocks test-data from UUID=6 (/dev/sda), which is still locked.");
         expect_advice(&locked, "systemctl start systemd-cryptsetup@$(systemd-escape test-data)");
 
         shape_write("etc/crypttab", "other UUID=5\n");
@@ -237,7 +235,7 @@ START_TEST(missing_pv_of_an_exported_vg)
         explanation = records_ask("exported", NULL);
         expect_answer(&explanation, VERDICT_DOWN, "waiting", "VG exported is not active: it is exported.");
         expect_condition(&explanation, "missing-pv");
-        expect_fact(&explanation, "Besides, none of its ");
+        expect_fact(&explanation, "Also, none of its ");
 }
 END_TEST
 
@@ -253,8 +251,7 @@ START_TEST(all_lvs_active_without_a_pv)
         FOREACH_LV(lv, vg)
                 records_activate("plain-1", lv->name, minor_number++);
         explanation = records_ask("plain", NULL);
-        expect_answer(
-                &explanation, VERDICT_DOWN, "waiting", "VG plain is active, though 1 of its 2 PVs is missing.");
+        expect_answer(&explanation, VERDICT_DOWN, "waiting", "VG plain is active, but 1 of its 2 PVs is missing.");
         expect_condition(&explanation, "missing-pv");
 }
 END_TEST
@@ -271,8 +268,8 @@ START_TEST(pv_that_cannot_be_read)
         records_save(vg);
         explanation = records_ask("plain", NULL);
         expect_condition(&explanation, "unreadable");
-        expect_fact(&explanation,
-                "/ cannot be read: Is a directory; headgate reads it again after 1, 2, 4, ... 64 seconds");
+        expect_fact(
+                &explanation, "/ cannot be read: Is a directory; headgate retries after 1, 2, 4, ... 64 seconds");
 }
 END_TEST
 
@@ -339,7 +336,7 @@ START_TEST(pvs_that_are_there_twice)
 
         explanation = records_ask("plain", NULL);
         expect_condition(&explanation, "duplicate-pv");
-        expect_fact(&explanation, "and also on /dev/sdy");
+        expect_fact(&explanation, "and /dev/sdy, a copy");
         expect_advice(&explanation, "vgimportclone(8)");
 }
 END_TEST
@@ -354,7 +351,7 @@ START_TEST(vgs_of_one_name)
         records_save(other);
         explanation = records_ask("plain", NULL);
         expect_condition(&explanation, "duplicate-name");
-        expect_fact(&explanation, "There is 1 more VG of this name");
+        expect_fact(&explanation, "1 more VG has this name");
 }
 END_TEST
 
@@ -377,8 +374,8 @@ START_TEST(active_vg)
         activate_plain();
         explanation = records_ask("plain", NULL);
         expect_answer(&explanation, VERDICT_UP, "active", "VG plain is active: 3 of 3 LVs.");
-        expect_fact(&explanation, "It is active since ");
-        expect_fact(&explanation, "then 1.0s in the queue, ");
+        expect_fact(&explanation, "Active since ");
+        expect_fact(&explanation, "1.0s in the queue, ");
         expect_fact(&explanation, "LV skipped is not active: its activation skip flag is set.");
         expect_fact(&explanation, "LV noauto is not active: its autoactivation is off.");
         expect_condition(&explanation, "activation-skip");
@@ -416,7 +413,7 @@ START_TEST(lv_that_a_list_leaves_out)
         records_activate("plain-1", "striped", 1);
         records_claim("plain");
         answer = records_ask("plain", NULL);
-        expect_answer(&answer, VERDICT_UP, "active", "VG plain is active, though only 2 of its 3 LVs are.");
+        expect_answer(&answer, VERDICT_UP, "active", "VG plain is active, with 2 of its 3 LVs.");
         expect_condition(&answer, "auto-activation-volume-list");
         lv = records_ask("plain", "tagged");
         expect_answer(&lv, VERDICT_DOWN, "inactive", "LV plain/tagged is not active: " LIST);
@@ -432,13 +429,12 @@ START_TEST(deactivated_since)
         records_activate("plain-1", "linear", 0);
         answer = records_ask("plain", NULL);
         expect_answer(&answer, VERDICT_DOWN, "deactivated",
-                "VG plain is not active as a whole: somebody has deactivated LVs of it since it was active.");
+                "VG plain is only partly active: LVs were deactivated after it was active.");
         expect_condition(&answer, "deactivated");
-        expect_fact(&answer, "LV striped is not active: somebody has deactivated it since.");
+        expect_fact(&answer, "LV striped is not active: it was deactivated later.");
         expect_advice(&answer, "headgate activate plain");
         lv = records_ask("plain", "tagged");
-        expect_answer(&lv, VERDICT_DOWN, "inactive",
-                "LV plain/tagged is not active: somebody has deactivated it since.");
+        expect_answer(&lv, VERDICT_DOWN, "inactive", "LV plain/tagged is not active: it was deactivated later.");
 }
 END_TEST
 
@@ -470,15 +466,14 @@ START_TEST(degraded_without_a_pv)
         ck_assert_int_eq(answer.verdict, VERDICT_DOWN);
         ck_assert_ptr_nonnull(strstr(answer.answer, "VG plain is degraded, with 1 of its "));
         ck_assert_ptr_nonnull(strstr(answer.answer, " LVs active: 1 of its 2 PVs is missing."));
-        expect_fact(&answer, "It is degraded since ");
-        expect_fact(&answer, "its last place was /dev/no-such-disk.");
+        expect_fact(&answer, "Degraded since ");
+        expect_fact(&answer, "last seen at /dev/no-such-disk.");
         ck_assert(!has_fact(&answer, "its deadline"));
         ck_assert(!has_advice(&answer, "--activationmode"));
         ck_assert(!has_advice(&answer, "--refresh"));
 
         lv = records_ask("plain", "striped");
-        expect_answer(&lv, VERDICT_DOWN, "inactive",
-                "LV plain/striped is not active: it cannot do without the PVs that are missing.");
+        expect_answer(&lv, VERDICT_DOWN, "inactive", "LV plain/striped is not active: it needs the missing PVs.");
 }
 END_TEST
 
@@ -511,9 +506,10 @@ START_TEST(degraded_with_a_late_pv)
         records_save(vg);
         records_activate("plain-1", "linear", 0);
         answer = records_ask("plain", NULL);
-        ck_assert_ptr_nonnull(strstr(answer.answer, "all of its PVs are there, and RAIDs of it go without some."));
-        expect_fact(&answer, "It is degraded since ");
-        expect_fact(&answer, " came back at ");
+        ck_assert_ptr_nonnull(
+                strstr(answer.answer, "all of its PVs are there, but RAIDs do not use all of them."));
+        expect_fact(&answer, "Degraded since ");
+        expect_fact(&answer, " appeared again at ");
         expect_fact(&answer, "(flag MISSING)");
         expect_advice(&answer, "vgextend --restoremissing plain /");
         expect_advice(&answer, "vgchange --refresh plain");
@@ -533,21 +529,21 @@ START_TEST(policies)
         records_save(vg);
         early = records_ask("plain", NULL);
         expect_fact(&early, "; its deadline is 1min 10s.");
-        expect_fact(&early, "At its deadline lvm2 is asked for what can do without them");
+        expect_fact(&early, "At its deadline, it is activated degraded");
         ck_assert(!has_advice(&early, "--activationmode"));
 
         vg->overdue = true;
         records_save(vg);
         late = records_ask("plain", NULL);
-        expect_advice(&late, "headgate has not activated it without them. ");
+        expect_advice(&late, "headgate did not activate it without them. ");
 
         /* Somebody has removed the PV: its deadline is no reason to activate what is left. */
         vg->overdue = false;
         vg->lost_after_active = true;
         records_save(vg);
         lost = records_ask("plain", NULL);
-        expect_fact(&lost, "It is lost: ");
-        ck_assert(!has_fact(&lost, "At its deadline lvm2 is asked"));
+        expect_fact(&lost, "A PV was removed while the VG was settled");
+        ck_assert(!has_fact(&lost, "At its deadline, it is activated degraded"));
 }
 END_TEST
 
@@ -562,7 +558,7 @@ START_TEST(headgate_is_off)
         explanation = records_ask("plain", NULL);
         expect_answer(&explanation, VERDICT_UP, "active", "VG plain is active: 3 of 3 LVs.");
         expect_condition(&explanation, "headgate-off");
-        expect_fact(&explanation, "headgate is not in charge, lvm2's own udev rule is. ");
+        expect_fact(&explanation, "headgate is not in charge: lvm2's udev rule activates VGs. ");
         expect_fact(&explanation, "headgate=0");
 }
 END_TEST
@@ -576,10 +572,11 @@ START_TEST(users_of_an_lv)
         shape_mount(20, 1, 253, 2, "/");
         shape_mount(21, 20, 253, 0, "/srv/data");
         answer = records_ask("plain", NULL);
-        expect_fact(&answer, "At shutdown plain-linear (dm-0) waits for what uses it: mounted at /srv/data.");
+        expect_fact(
+                &answer, "plain-linear (dm-0) is removed at shutdown once nothing uses it: mounted at /srv/data.");
         ck_assert(!has_fact(&answer, "plain-striped"));
         root = records_ask("plain", "tagged");
-        expect_fact(&root, "At shutdown plain-tagged (dm-2) is left alone: / stays mounted.");
+        expect_fact(&root, "plain-tagged (dm-2) is not removed at shutdown: / stays mounted.");
 }
 END_TEST
 
