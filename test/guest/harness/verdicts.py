@@ -63,10 +63,10 @@ def other_twin(case, theirs, ours):
 # case, of which stock lvm2 has made one thing and headgate another.
 EXPLANATIONS = {
     "links in filters": more_in("filter-by-id", "global-filter-by-id"),
-    "records that are not true": more_in("stale-claim", "stale-lookup", "stale-record-moved"),
+    "stale records": more_in("stale-claim", "stale-lookup", "stale-record-moved"),
     "older metadata": more_in("outdated-asleep", "extended"),
     "one of two": other_twin,
-    "one identifier": less_in("same-id"),
+    "one UUID": less_in("same-id"),
 }
 
 
