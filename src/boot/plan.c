@@ -19,7 +19,7 @@ struct entries {
         const struct strv *seen; /* see plan_make() */
         struct plan *plan;
         struct problems *problems;
-        struct strv opened; /* names in /dev/mapper that crypttab creates */
+        struct strv opened; /* names in /dev/mapper that are not LVs */
 };
 
 static void entries_done(struct entries *entries)
@@ -127,7 +127,7 @@ static int claim(const struct entry *entry, const struct entries *entries)
         struct device_name name;
         int r;
 
-        /* A device that crypttab opens may have a name like that of an LV. */
+        /* It may have a name like that of an LV. */
         if (have_noauto(entry->options) || (in_mapper && strv_has(&entries->opened, in_mapper)))
                 return 0;
         r = device_name_read(entry->device, &name);
@@ -242,8 +242,7 @@ static int claim_crypttab(char *text, struct entries *entries)
                                 CRYPTTAB_FILE ":%u: missing device, ignoring line.", number);
                         continue;
                 }
-                r = strv_add(&entries->opened, fields[0])
-                            ?: claim(&(struct entry){CRYPTTAB_FILE, fields[1], .options = fields[3]}, entries);
+                r = claim(&(struct entry){CRYPTTAB_FILE, fields[1], .options = fields[3]}, entries);
                 if (r < 0)
                         return r;
         }
@@ -310,9 +309,30 @@ static int claim_command_line(char *text, struct entries *entries)
 
 /* ------ all entries ------ */
 
+/* The names in /dev/mapper of encrypted devices and of those with checksums. Their lines begin with "NAME DEVICE". Returns 0
+ * or -ENOMEM; the files that matter are read again. */
+static int list_opened(int root_fd, struct strv *ret)
+{
+        static const char *const paths[] = {CRYPTTAB_FILE, "/etc/integritytab", "/etc/veritytab"};
+        int r = 0;
+
+        FOREACH_ELEMENT(path, paths) {
+                _cleanup_free_ char *text = NULL;
+
+                if (read_file_at(root_fd, root_relative(*path), &text, NULL) == -ENOMEM)
+                        return -ENOMEM;
+                FOREACH_LINE(line, text) {
+                        char *fields[2];
+
+                        if (dm_split_words(line, ELEMENTSOF(fields), 0, fields) == 2 && fields[0][0] != '#')
+                                r = r ?: strv_add(ret, fields[0]);
+                }
+        }
+        return r;
+}
+
 int entries_claim(int root_fd, const struct strv *seen, struct plan *plan, struct problems *problems)
 {
-        /* crypttab first: its names in /dev/mapper are not LVs. */
         static const struct {
                 const char *path;
                 int (*claim)(char *text, struct entries *entries);
@@ -324,7 +344,7 @@ int entries_claim(int root_fd, const struct strv *seen, struct plan *plan, struc
         _cleanup_(entries_done) struct entries entries = {
                 .root_fd = root_fd, .seen = seen, .plan = plan, .problems = problems};
 
-        if (hints_read(root_fd, &plan->hints, problems) < 0)
+        if (hints_read(root_fd, &plan->hints, problems) < 0 || list_opened(root_fd, &entries.opened) < 0)
                 return -ENOMEM;
         FOREACH_ELEMENT(file, files) {
                 _cleanup_free_ char *text = NULL;
