@@ -142,6 +142,18 @@ static int explain_number(struct why *why, const char *path, dev_t number)
         return 1;
 }
 
+/* Explains a device that crypttab opens, whose name may look like that of an LV. Returns whether it is one. */
+static bool explain_unopened(struct why *why, const char *path)
+{
+        const char *name = skip_prefix(path, "/dev/mapper/");
+
+        if (!name || !explain_crypttab(why, name, NULL))
+                return false;
+        why->kind = "device";
+        why_answer(why, VERDICT_DOWN, "absent", "%s is not there.", path);
+        return true;
+}
+
 /* Explains a VG, VG/LV or path. */
 static int explain_target(struct why *why, const char *name)
 {
@@ -150,6 +162,8 @@ static int explain_target(struct why *why, const char *name)
 
         if (r == -ENOMEM)
                 return r;
+        if ((r == -ENOENT || target.vg) && explain_unopened(why, name))
+                return 1;
         if (r < 0) {
                 target_log_error(name, r);
                 return 0;
