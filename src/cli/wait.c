@@ -288,14 +288,25 @@ static void restore_hyphens(char *name)
 static int refuse_name(const char *name, bool is_to_be_activated)
 {
         _cleanup_target_ struct target target = {};
+        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
+        const struct dm_device *device = NULL;
+        int r = target_parse(name, &target);
+        const char *vg = target.vg, *lv = target.lv;
 
-        if (target_parse(name, &target) < 0 || !target.lv)
+        /* An LV that is active, by its path. */
+        if (r >= 0 && target.dm_name && dm_devices_get_permitted(&devices) >= 0)
+                device = dm_devices_find(devices, target.number);
+        if (device && device->vg) {
+                vg = device->vg;
+                lv = device->lv;
+        }
+        if (r < 0 || !lv)
                 return verb_refuse("\"%s\" cannot be the name of a VG.", name);
         if (is_to_be_activated)
-                return verb_refuse("headgate activates only whole VGs; \"lvchange -ay %s/%s\" activates this LV.",
-                        target.vg, target.lv);
+                return verb_refuse(
+                        "headgate activates only whole VGs; \"lvchange -ay %s/%s\" activates this LV.", vg, lv);
         return verb_refuse(
-                "headgate waits only for whole VGs; \"headgate wait %s\" waits for the VG of this LV.", target.vg);
+                "headgate waits only for whole VGs; \"headgate wait %s\" waits for the VG of this LV.", vg);
 }
 
 /* Makes the requests, if any, and waits, by default until --timeout or `timeout_usec`. */
