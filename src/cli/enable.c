@@ -131,7 +131,7 @@ static bool has_taken_over(void)
         return run_fd >= 0 && flags_is_set(run_fd, FLAGS_TAKEN_OVER) > 0;
 }
 
-static bool options_contradict(void)
+static bool cannot_be_done(void)
 {
         const char *other = arg_now              ? "--now"
                             : arg_fast_dm_rules  ? "--fast-dm-rules"
@@ -144,6 +144,8 @@ static bool options_contradict(void)
                 log_error("headgate was built without fast device-mapper rules.");
         else if (arg_initrd && other)
                 log_error("--initrd and %s are mutually exclusive.", other);
+        else if (root_is_chosen())
+                log_error("Nothing can be enabled or disabled with HEADGATE_ROOT set.");
         else
                 return false;
         return true;
@@ -166,7 +168,7 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         _cleanup_close_ int root_fd = root_open();
         int r = 0;
 
-        if (options_contradict())
+        if (cannot_be_done())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
                 return enable_initrd();
@@ -194,7 +196,7 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
 {
         int r;
 
-        if (options_contradict())
+        if (cannot_be_done())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
                 return disable_initrd();
