@@ -53,17 +53,25 @@ static void keep_first(const char *message, void *userdata)
                 *first = strdup(message);
 }
 
+/* Parses a file. For a malformed one, `*ret_message` is libdevmapper's message with the place, "Parse error at byte 16 (line 2): ...",
+ * or NULL. Returns 0 or a negative errno. */
+static int parse(const struct doctor *doctor, const char *path, char **ret_message)
+{
+        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
+        int r;
+
+        log_divert_libdevmapper(keep_first, ret_message);
+        r = config_tree_read(doctor->sources.root_fd, path, &tree);
+        log_divert_libdevmapper(NULL, NULL);
+        return r;
+}
+
 /* Returns whether lvm2 can use the file; also true if it does not exist. */
 static bool is_usable(struct doctor *doctor, const char *path)
 {
-        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
         _cleanup_free_ char *message = NULL;
-        int r;
+        int r = parse(doctor, path, &message);
 
-        /* libdevmapper's message has the place: "Parse error at byte 16 (line 2): ...". */
-        log_divert_libdevmapper(keep_first, &message);
-        r = config_tree_read(doctor->sources.root_fd, path, &tree);
-        log_divert_libdevmapper(NULL, NULL);
         if (r == -EBADMSG)
                 finding_failed(doctor, "lvm2 refuses to run with it; lvmconfig(8) checks it.", "/%s: %s.", path,
                         message ?: "the text is malformed, sections are not closed or not opened");
@@ -135,10 +143,15 @@ void check_headgate_config(struct doctor *doctor)
 {
         const struct settings *settings = &doctor->sources.settings;
         const struct strv *problems = &doctor->sources.settings_problems.lines;
-        int r;
+        _cleanup_free_ char *message = NULL;
+        int r = parse(doctor, SETTINGS_FILE, &message);
 
-        STRV_FOREACH(problem, problems)
-                finding_warning(doctor, "See headgate.conf(5).", "%s", *problem);
+        if (r == -EBADMSG && message)
+                finding_warning(doctor, "See headgate.conf(5).",
+                        "/" SETTINGS_FILE ": %s, using defaults for all settings.", message);
+        else
+                STRV_FOREACH(problem, problems)
+                        finding_warning(doctor, "See headgate.conf(5).", "%s", *problem);
 
         /* An unknown name is usually a typing error. */
         r = sources_read_names(&doctor->sources);
@@ -165,12 +178,16 @@ void check_headgate_config(struct doctor *doctor)
 /* ------ other files that activate VGs ------ */
 
 /* Whether a line that is not a comment has vgchange or lvchange with -ay, -aay, -a y, --activate y or the like. Lines with a
- * variable after that do not count, since it would be the name of a single VG. */
-static bool activates(const char *script)
+ * variable after that do not count, since it would be the name of a single VG. Joins continued lines. */
+static bool activates(char *script)
 {
-        static const char pattern[] = "^[ \t]*([^#; \t].*)?(vg|lv)change.* (-a|--activate)[ =]*[yaels][^$\n]*$";
+        static const char pattern[] =
+                "^[ \t]*([^#; \t].*)?(vg|lv)change.*[ \t](-a|--activate)[ \t=]*[yaels][^$%\n]*$";
         regex_t regex;
         bool found;
+
+        for (char *end = script; (end = strstr(end, "\\\n"));)
+                end[0] = end[1] = ' ';
 
         if (regcomp(&regex, pattern, REG_EXTENDED | REG_NEWLINE | REG_NOSUB) != 0)
                 return false;
@@ -188,10 +205,10 @@ static void check_script(struct doctor *doctor, const char *path)
                         "/%s activates VGs or LVs, too.", path);
 }
 
-/* Whether the file belongs to lvm2 or headgate. Units of the administrator do not, whatever their names. */
+/* Whether the file belongs to lvm2 or headgate. Files of the administrator do not, whatever their names. */
 static bool is_of_lvm2(const char *path)
 {
-        return (skip_prefix(path, "usr/lib/") || !strstr(path, "/systemd/system/")) &&
+        return (skip_prefix(path, "usr/lib/") || skip_prefix(path, "usr/share/")) &&
                (strstr(path, "lvm") || strstr(path, "headgate"));
 }
 
@@ -215,11 +232,11 @@ void check_others(struct doctor *doctor)
                                 activation_units[i]);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++)
                 r = list_directory_at(doctor->sources.root_fd, directories[i], &scripts);
-        /* Grows by files in "local-top" and other folders. */
+        /* Grows by files in "local-top", "x.service.d" and other folders. */
         for (size_t i = 0; r >= 0 && i < scripts.n; i++) {
                 const char *path = scripts.strings[i];
 
-                if (strstr(path, "/initramfs-tools/"))
+                if (strstr(path, "/initramfs-tools/") || fnmatch("*.d", path, 0) == 0)
                         r = list_directory_at(doctor->sources.root_fd, path, &scripts);
                 r = r == -ENOTDIR ? 0 : r;
                 if (!is_of_lvm2(path))

@@ -243,7 +243,8 @@ void check_stock_rule(struct doctor *doctor)
                 finding_warning(doctor, "Install lvm2's udev rule.",
                         "lvm2's udev rule is not installed, so headgate cannot hand over to it.");
         else if (r < 0)
-                finding_unknown(doctor, r, "%s cannot be read: %m.", path ?: "lvm2's udev rule");
+                finding_unknown(
+                        doctor, r, "%s%s cannot be read: %m.", path ? "/" : "", path ?: "lvm2's udev rule");
         /* Since 2.03.14, the rule gets complete VGs from pvscan. Before that, it started a service for each PV, or pvscan in the
          * background. */
         else if (strstr(text, "LVM_VG_NAME_COMPLETE"))
