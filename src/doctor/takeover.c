@@ -153,15 +153,20 @@ void check_blk_availability(struct doctor *doctor)
 
 /* ------ rules ------ */
 
-static void check_masked_rules(struct doctor *doctor)
+/* The file of lvm2's rule that udev reads; NULL if it is masked or missing. To be freed by the caller. */
+static char *find_acting_rule(const struct doctor *doctor)
 {
-        /* The file of lvm2's rule that udev reads. */
-        _cleanup_free_ char *path = NULL;
+        char *path = NULL;
 
         for (size_t i = 0; i < STOCK_RULES_N && !path; i++)
                 if (rule_file_find(doctor->sources.root_fd, stock_rules[i], &path) >= 0 &&
                         is_masked_at(doctor->sources.root_fd, path))
                         free(TAKE_PTR(path));
+        return path;
+}
+
+static void check_masked_rules(struct doctor *doctor, const char *path)
+{
         if (path && skip_prefix(path, "etc/"))
                 finding_failed(doctor, "Remove that file, or disable headgate (headgate disable).",
                         "Both headgate and lvm2's udev rule activate VGs: /%s overrides the mask in /run.", path);
@@ -172,20 +177,20 @@ static void check_masked_rules(struct doctor *doctor)
 
 void check_in_charge(struct doctor *doctor)
 {
+        _cleanup_free_ char *path = find_acting_rule(doctor);
         const char *off;
         int r;
 
         if (doctor->sources.in_charge) {
-                check_masked_rules(doctor);
+                check_masked_rules(doctor, path);
                 return;
         }
         r = switches_describe_headgate_off(doctor->sources.root_fd, &off);
         if (r < 0)
                 finding_unknown(doctor, r, "Failed to read the kernel command line: %m.");
-        else if (is_masked_at(doctor->sources.root_fd, "run/udev/rules.d/69-lvm.rules") ||
-                 is_masked_at(doctor->sources.root_fd, "run/udev/rules.d/69-dm-lvm.rules"))
+        else if (!path)
                 finding_failed(doctor, ADVICE_RESTART,
-                        "Nothing activates VGs: lvm2's udev rule is masked, and headgate is not in charge.");
+                        "Nothing activates VGs: lvm2's udev rule is masked or missing, and headgate is not in charge.");
         else if (off)
                 finding_warning(doctor, NULL, "lvm2's udev rule activates VGs: %s", off);
         else if (takeover_is_at_next_boot(doctor->sources.root_fd) &&
