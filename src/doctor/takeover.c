@@ -217,7 +217,7 @@ void check_headgate_rule(struct doctor *doctor)
         if (r >= 0 && streq(text, HEADGATE_RULE_TEXT))
                 finding_ok(doctor, "/%s is the rule of headgate " HEADGATE_VERSION ".", path);
         else if (path && is_masked_at(doctor->sources.root_fd, path))
-                finding_failed(doctor, "Remove that link.",
+                finding_failed(doctor, "Remove that file.",
                         "/%s masks headgate's rule: udev announces no disks to headgate.", path);
         else if (!path && r == -ENOENT)
                 finding_failed(doctor, "Install headgate again.",

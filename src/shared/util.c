@@ -184,7 +184,10 @@ int read_link_at(int dir_fd, const char *path, char **ret)
 bool is_masked_at(int dir_fd, const char *path)
 {
         char target[sizeof("/dev/null")] = "";
+        struct stat status;
 
+        if (fstatat(dir_fd, path, &status, 0) >= 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+                return true;
         return readlinkat(dir_fd, path, target, sizeof(target)) == (ssize_t) sizeof(target) - 1 &&
                streq(target, "/dev/null");
 }

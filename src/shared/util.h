@@ -54,7 +54,7 @@ const char *directory_read(DIR *directory);
 /* Reads a symbolic link. Returns 1 and `*ret`, to be freed by the caller; 0 if there is none; or -ENOMEM. */
 int read_link_at(int dir_fd, const char *path, char **ret) _nonnull_all_ _must_check_;
 
-/* Whether a unit or a file of rules is masked: the path is a link to /dev/null (systemd.unit(5), udev(7)). */
+/* Whether a unit or a file of rules is masked: the file is empty, or a link to /dev/null (systemd.unit(5), udev(7)). */
 bool is_masked_at(int dir_fd, const char *path) _nonnull_all_;
 
 /* Replaces the file `name`, below `dir_fd` or absolute, atomically: readers see the old or the new content. A

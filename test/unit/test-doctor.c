@@ -163,6 +163,7 @@ static const struct {
         {"in-charge", FINDING_FAILED, "/etc/udev/rules.d/69-lvm.rules overrides the mask",
                 {{"etc/udev/rules.d/69-lvm.rules", STOCK_RULE}}},
         {"in-charge", FINDING_OK, "is masked", {{"etc/udev/rules.d/69-lvm.rules", NULL, "/dev/null"}}},
+        {"in-charge", FINDING_OK, "is masked", {{"etc/udev/rules.d/69-lvm.rules", ""}}},
         {"in-charge", FINDING_FAILED, "/usr/lib/udev/rules.d/69-dm-lvm.rules is not masked",
                 {{"run/udev/rules.d/69-dm-lvm.rules"}, {"usr/lib/udev/rules.d/69-dm-lvm.rules", STOCK_RULE}}},
         {"in-charge", FINDING_FAILED, "Nothing activates", {{"run/headgate/taken-over"}}},
@@ -219,6 +220,8 @@ static const struct {
                 {{"usr/lib/udev/rules.d/68-headgate.rules", "# nothing\n"}}},
         {"headgate-rule", FINDING_WARNING, "/etc/udev/rules.d/68-headgate.rules overrides",
                 {{"etc/udev/rules.d/68-headgate.rules", "# nothing\n"}}},
+        {"headgate-rule", FINDING_FAILED, "/etc/udev/rules.d/68-headgate.rules masks",
+                {{"etc/udev/rules.d/68-headgate.rules", ""}}},
         {"headgate-rule", FINDING_FAILED, "/etc/udev/rules.d/68-headgate.rules masks",
                 {{"etc/udev/rules.d/68-headgate.rules", NULL, "/dev/null"}}},
 
