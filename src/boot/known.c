@@ -8,9 +8,7 @@
 #include <blkid.h>
 #include <fcntl.h>
 #include <libdevmapper.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "lvm/metadata.h"
 #include "lvm/online.h"
@@ -306,25 +304,6 @@ int device_name_read(const char *device, struct device_name *ret)
 }
 
 /* ------ udev's links ------ */
-
-/* While any file is renamed or mounted, the kernel cannot verify "..", and wants a retry (openat2(2), EAGAIN).
- * After this many in a row there must be another cause. */
-#define OPEN_TRIES 1000
-
-static int open_path_at(int dir_fd, const char *path, uint64_t resolve)
-{
-        const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve};
-
-        for (unsigned int tries = 1;; tries++) {
-                /* glibc of Debian 12 has no function for it. */
-                int fd = (int) syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
-
-                if (fd >= 0)
-                        return fd;
-                if (errno != EAGAIN || tries == OPEN_TRIES)
-                        return -errno;
-        }
-}
 
 /* Converts a path in /dev, or a tag, for which udev's 60-persistent-storage.rules create links, to a path below the
  * root. */

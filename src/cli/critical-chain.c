@@ -206,7 +206,7 @@ int chain_run(const char *name, struct table *table)
                         ?: tree_read(sources.root_fd, &tree) ?: systemd_connect(sources.root_fd, &systemd);
         if (r >= 0)
                 r = add_chain(&(struct chain){&sources, &systemd, tree, milestones_read(sources.root_fd),
-                                      .table = table},
+                                      now_realtime_usec() - now_usec(), table},
                         name);
         return verb_print(table, r, "follow the critical chain");
 }

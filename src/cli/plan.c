@@ -118,8 +118,8 @@ static int run_initrd(char *names[], size_t n, struct table *table)
 static const struct verb plan_initrd = {"initrd", "",
         "Show which logical volumes the initrd has to activate, and for what",
         .help = "Usage: headgate plan initrd [OPTION...] [--] [DEVICE...]\n\n"
-                "Show the logical volumes that the initrd has to activate: those of /, /usr, the device to\n"
-                "resume from, and the given devices, named as in fstab.\n\n",
+                "Show the logical volumes that the initrd has to activate: those of /, /usr, mounts\n"
+                "with x-initrd.mount, the device to resume from, and the given devices, named as in fstab.\n\n",
         .footer = "Exit status: 0, or 2 if headgate cannot tell.\n\n",
         .table = TABLE_KIND("logicalvolumes", initrd_columns), .run = run_initrd};
 

@@ -317,12 +317,9 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
 
         if (arg_timeout)
                 timeout_usec = arg_timeout_usec > 0 ? arg_timeout_usec : USEC_INFINITY;
-        for (size_t i = 0; i < n; i++) {
-                if (arg_expect)
-                        restore_hyphens(names[i]);
+        for (size_t i = 0; i < n; i++)
                 if (!vg_name_is_valid(names[i]))
                         return refuse_name(names[i], await->request);
-        }
         await->names = names;
         await->n_names = n;
         await->timeout_usec = timeout_usec;
@@ -344,6 +341,9 @@ static int request_and_wait(struct await *await, char *names[], size_t n, uint64
 
 static int run_wait(char *names[], size_t n, struct table *table _unused_)
 {
+        /* Only units have --expect. */
+        for (size_t i = 0; i < n && arg_expect; i++)
+                restore_hyphens(names[i]);
         arg_expect |= arg_no_block && n > 0;
 
         bool all = arg_ignore_absent || n == 0;

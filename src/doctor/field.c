@@ -224,7 +224,7 @@ void timeouts_forecast(struct doctor *doctor, const struct timeline *earlier, st
                         uint64_t took_usec = usec_between(booted_usec, timeline_end_usec(bar));
 
                         if (streq(bar->name, node->vg) && bar->end == TIMELINE_DONE && took_usec > timeout_usec &&
-                                timeline_end_usec(bar) <= until_usec)
+                                bar->first_usec <= until_usec)
                                 enumeration_add(ret, path_format("%s (timeout %s, VG %s took %s)", *unit,
                                                              DURATION_TO_STRING(timeout_usec + 1), bar->name,
                                                              DURATION_TO_STRING(took_usec))

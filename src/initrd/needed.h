@@ -3,8 +3,8 @@
 
 #include "shared/util.h"
 
-/* LVs that the initrd has to activate: those at or anywhere below the devices of / and /usr, and the device to resume from. Read
- * from the running system, for which the initrd has to be. */
+/* LVs that the initrd has to activate: those at or anywhere below the devices of /, /usr and mounts with x-initrd.mount, and the
+ * device to resume from. Read from the running system, for which the initrd has to be. */
 
 struct needed_lv {
         char *name;     /* "VG/LV"; first, to be sorted by */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Block devices in sysfs, mounts, and states of processes. */
+/* Block devices in sysfs, mounts, states of processes, and opening of paths. */
 
 #include "shared/kernel.h"
 
 #include <fcntl.h>
 #include <sys/klog.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "shared/program.h"
 #include "shared/util.h"
@@ -182,4 +184,23 @@ bool process_waits_for_disk(pid_t pid)
                 return false;
         state = strrchr(text, ')');
         return state && strncmp(state, ") D", 3) == 0;
+}
+
+/* While any file is renamed or mounted, the kernel cannot verify "..", and wants a retry (openat2(2), EAGAIN).
+ * After this many in a row there must be another cause. */
+#define OPEN_TRIES 1000
+
+int open_path_at(int dir_fd, const char *path, uint64_t resolve)
+{
+        const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve};
+
+        for (unsigned int tries = 1;; tries++) {
+                /* glibc of Debian 12 has no function for it. */
+                int fd = (int) syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
+
+                if (fd >= 0)
+                        return fd;
+                if (errno != EAGAIN || tries == OPEN_TRIES)
+                        return -errno;
+        }
 }

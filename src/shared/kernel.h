@@ -2,6 +2,7 @@
 #pragma once
 
 #include <libmount.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -75,3 +76,7 @@ bool disk_is_reserved(const char *path) _nonnull_all_;
 
 /* Whether the process is blocked in the kernel, usually by a disk: state D of proc_pid_stat(5). False if unknown. */
 bool process_waits_for_disk(pid_t pid);
+
+/* Opens a path with O_PATH below a directory, as openat2(2) does; `resolve` is RESOLVE_IN_ROOT or other flags of it. Returns a file
+ * descriptor, to be closed by the caller, or a negative errno. */
+int open_path_at(int dir_fd, const char *path, uint64_t resolve) _nonnull_all_ _must_check_;

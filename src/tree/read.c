@@ -154,7 +154,23 @@ int tree_read_mounts(struct tree *tree)
 
 /* ------ nodes that the running system needs ------ */
 
-/* `next_root` is where the link /run/nextroot leads, or NULL. */
+/* Finds where /run/nextroot leads; NULL if it does not exist. Returns 0 or -ENOMEM. */
+static int find_next_root(const struct tree *tree, char **ret)
+{
+        _cleanup_close_ int fd = open_path_at(tree->root_fd, "run/nextroot", RESOLVE_IN_ROOT);
+        _cleanup_free_ char *root = NULL, *target = NULL;
+        const char *path;
+
+        if (fd < 0)
+                return 0;
+        if (read_link_at(AT_FDCWD, path_format("/proc/self/fd/%d", tree->root_fd).text, &root) < 0 ||
+                read_link_at(AT_FDCWD, path_format("/proc/self/fd/%d", fd).text, &target) < 0)
+                return -ENOMEM;
+        path = root && target ? skip_prefix(target, streq(root, "/") ? "" : root) : NULL;
+        return path ? string_replace(ret, strdup(path)) : 0;
+}
+
+/* `next_root` is where /run/nextroot leads, or NULL. */
 static bool is_systems(const char *mount_point, const char *next_root)
 {
         return streq(mount_point, "/") || streq(mount_point, "/usr") || streq(mount_point, "/etc") ||
@@ -238,7 +254,7 @@ static void protect_devices_of_initrd(struct tree *tree)
 int tree_add_usage(struct tree *tree)
 {
         _cleanup_free_ char *next_root = NULL;
-        int r = read_link_at(tree->root_fd, "run/nextroot", &next_root);
+        int r = find_next_root(tree, &next_root);
 
         if (r >= 0)
                 r = tree_read_mounts(tree);

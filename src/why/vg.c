@@ -213,10 +213,10 @@ static void explain_origin(struct why *why, struct timeline_bar *bar)
         const struct vg_pv *last = timeline_bar_add_origin(bar, why->vg, &milestones);
 
         if (last && (bar->driver_usec > 0 || bar->disk_udev_usec > 0 || bar->initrd_usec > 0))
-                why_fact(why,
-                        "The kernel had its last PV, %s, %s after its own start; udev took %s for it; the initrd took %s.",
+                why_fact(why, "The kernel had its last PV, %s, %s after its own start; udev took %s for it%s%s.",
                         last->device_name ?: "?", KNOWN_TO_STRING(bar->driver_usec),
-                        KNOWN_TO_STRING(bar->disk_udev_usec), KNOWN_TO_STRING(bar->initrd_usec));
+                        KNOWN_TO_STRING(bar->disk_udev_usec), bar->initrd_usec > 0 ? "; the initrd took " : "",
+                        bar->initrd_usec > 0 ? DURATION_TO_STRING(bar->initrd_usec) : "");
 }
 
 /* The phases as in headgate blame. */

@@ -308,7 +308,7 @@ static const struct {
                 {{"etc/systemd/system/lvm2-monitor.service.d/all.conf", "ExecStartPre=/sbin/vgchange -ay\n"}}},
         {"others", FINDING_WARNING, "/etc/rc.local activates",
                 {{"etc/rc.local", "vgchange \\\n\t--sysinit \\\n\t-ay\n"}}},
-        {"others", FINDING_OK, "No unit",
+        {"others", FINDING_OK, "No other unit",
                 {{"etc/systemd/system/vg@.service", "ExecStart=/sbin/vgchange -ay %i\n"}}},
         /* lvm2's own, and what activates one VG. */
         {"others", FINDING_OK, "No other unit",
@@ -458,6 +458,9 @@ static const struct {
                 TIMELINE_DONE, NULL},
         {DEVICE("dev-other.device", "dm-0", "JobRunningTimeoutUSec=\"5000000\""), 3000000, 3500000, TIMELINE_DONE,
                 NULL},
+        /* One disk was late. */
+        {DEVICE("dev-data-one.device", "dm-0", "JobRunningTimeoutUSec=\"90000000\""), 3000000, 120000000,
+                TIMELINE_DONE, "dev-data-one.device (timeout 1min 30s, VG data took 2min 2s)"},
         /* Its disk was plugged in an hour later. */
         {DEVICE("dev-data-one.device", "dm-0", "JobRunningTimeoutUSec=\"5000000\""), 3600000000, 3500000,
                 TIMELINE_DONE, NULL},

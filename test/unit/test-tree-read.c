@@ -317,6 +317,8 @@ START_TEST(devices_that_the_initrd_has_opened_stay)
 }
 END_TEST
 
+static const char *const next_roots[] = {"/srv/next", "/srv/next/", "../srv/next"};
+
 START_TEST(next_root_by_a_link_stays)
 {
         _cleanup_tree_ struct tree *tree = NULL;
@@ -327,7 +329,8 @@ START_TEST(next_root_by_a_link_stays)
         shape_mount(21, 1, 253, 0, "/srv/next");
         shape_mount(22, 21, 253, 1, "/srv/next/usr");
         shape_mount(23, 1, 253, 2, "/srv/next-not");
-        shape_link("run/nextroot", "/srv/next");
+        shape_write("srv/next/usr/file", "");
+        shape_link("run/nextroot", next_roots[_i]);
 
         tree = shape_read();
         ck_assert_str_eq(shape_node(tree, "next")->skip_reason, "/srv/next stays mounted");
@@ -584,7 +587,7 @@ int main(void)
         tcase_add_test(tcase, btrfs_on_two_lvs);
         tcase_add_test(tcase, what_the_system_needs_stays);
         tcase_add_test(tcase, devices_that_the_initrd_has_opened_stay);
-        tcase_add_test(tcase, next_root_by_a_link_stays);
+        tcase_add_loop_test(tcase, next_root_by_a_link_stays, 0, ELEMENTSOF(next_roots));
         tcase_add_test(tcase, layers_of_an_overlay_that_is_root_stay);
         tcase_add_test(tcase, snapshots_stay_with_their_origin);
         tcase_add_test(tcase, kinds_of_other_devices);
