@@ -24,6 +24,7 @@ class Scenario:
     checks: dict = field(default_factory=dict)      # part of test/check -> options for test/guest/run
     seconds: dict = field(default_factory=dict)     # part of test/check -> what it takes there, roughly
     releases: list = field(default_factory=lambda: ["bookworm"])    # of Debian, for the plain check; the oldest first
+    oldest: str = None                              # release that it can hold with, if not the first of these
     load: str = "computing"
     disks: int = 0
     disk_mib: int = 2
@@ -52,8 +53,8 @@ class Scenario:
     body: str = ""
 
     def runs_on(self, release):
-        """Whether it can hold with a release: not with one that is older than the first that it names."""
-        return RELEASES.index(release) >= RELEASES.index(self.releases[0])
+        """Whether it can hold with a release: not with one that is older than the first or oldest that it names."""
+        return RELEASES.index(release) >= RELEASES.index(self.oldest or self.releases[0])
 
     def belongs_to(self, check):
         return any(CHECKS.index(part) <= CHECKS.index(check) for part in self.checks)
@@ -168,7 +169,8 @@ WORDS = {
                       lambda count, mib, kept: {"disks": int(count), **({"disk_mib": int(mib)} if mib else {}),
                                                 "disks_kept": bool(kept)}),
     "releases": releases,
-    "load": one_of("load", "computing", "waiting", "measuring", "alone"),
+    "oldest": one_of("oldest", *RELEASES),
+    "load": one_of("load", "computing", "waiting", "alone"),
     "cmdline": lambda rest: {"cmdline": rest},
     "deadline": matching(r"(\d+)", "deadline 90", lambda seconds: {"deadline": int(seconds)}),
     "kernel": one_of("kernel", "uml", "qemu"),
