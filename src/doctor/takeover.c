@@ -189,7 +189,7 @@ void check_in_charge(struct doctor *doctor)
         if (r < 0)
                 finding_unknown(doctor, r, "Failed to read the kernel command line: %m.");
         else if (!path)
-                finding_failed(doctor, ADVICE_RESTART,
+                finding_failed(doctor, "Run: headgate enable --now, or restore lvm2's rule.",
                         "Nothing activates VGs: lvm2's udev rule is masked or missing, and headgate is not in charge.");
         else if (off)
                 finding_warning(doctor, NULL, "lvm2's udev rule activates VGs: %s", off);
