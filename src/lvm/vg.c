@@ -9,6 +9,7 @@
 
 #include "lvm/config.h"
 #include "shared/dm.h"
+#include "shared/kernel.h"
 #include "shared/program.h"
 #include "shared/util.h"
 

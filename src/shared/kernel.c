@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Block devices in sysfs, mounts, states of processes, and opening of paths. */
+/* Block devices in sysfs, mounts, states of processes, paths, and times of files. */
 
 #include "shared/kernel.h"
 
 #include <fcntl.h>
 #include <sys/klog.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -203,4 +204,16 @@ int open_path_at(int dir_fd, const char *path, uint64_t resolve)
                 if (errno != EAGAIN || tries == OPEN_TRIES)
                         return -errno;
         }
+}
+
+int read_birth_at(int dir_fd, const char *path, int flags, uint64_t *ret_usec)
+{
+        struct statx status;
+
+        if (statx(dir_fd, path, flags, STATX_BTIME, &status) < 0)
+                return -errno;
+        if (!(status.stx_mask & STATX_BTIME))
+                return -ENODATA;
+        *ret_usec = (uint64_t) status.stx_btime.tv_sec * USEC_PER_SEC + status.stx_btime.tv_nsec / 1000;
+        return 0;
 }

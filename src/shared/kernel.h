@@ -80,3 +80,7 @@ bool process_waits_for_disk(pid_t pid);
 /* Opens a path with O_PATH below a directory, as openat2(2) does; `resolve` is RESOLVE_IN_ROOT or other flags of it. Returns a file
  * descriptor, to be closed by the caller, or a negative errno. */
 int open_path_at(int dir_fd, const char *path, uint64_t resolve) _nonnull_all_ _must_check_;
+
+/* Reads when a file was created, on the clock of file times; `flags` are those of statx(). Returns 0 or a negative errno, -ENODATA if
+ * that is not known. */
+int read_birth_at(int dir_fd, const char *path, int flags, uint64_t *ret_usec) _nonnull_all_ _must_check_;

@@ -118,18 +118,6 @@ void allow_many_files(void)
         (void) setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int read_birth_at(int dir_fd, const char *path, int flags, uint64_t *ret_usec)
-{
-        struct statx status;
-
-        if (statx(dir_fd, path, flags, STATX_BTIME, &status) < 0)
-                return -errno;
-        if (!(status.stx_mask & STATX_BTIME))
-                return -ENODATA;
-        *ret_usec = (uint64_t) status.stx_btime.tv_sec * USEC_PER_SEC + status.stx_btime.tv_nsec / 1000;
-        return 0;
-}
-
 DIR *open_directory_at(int dir_fd, const char *path)
 {
         _cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

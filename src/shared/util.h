@@ -37,10 +37,6 @@ ssize_t read_at(int fd, void *buffer, size_t size, uint64_t offset) _nonnull_all
  * -EISDIR or -EBADFD if it is not a regular file. */
 int read_file_at(int dir_fd, const char *path, char **ret, size_t *ret_size) _nonnull_(2, 3) _must_check_;
 
-/* Reads when a file was created, on the clock of file times; `flags` are those of statx(). Returns 0 or a negative errno, -ENODATA if
- * that is not known. */
-int read_birth_at(int dir_fd, const char *path, int flags, uint64_t *ret_usec) _nonnull_all_ _must_check_;
-
 /* Opens a directory, to be closed with closedir(); NULL and errno on error. */
 DIR *open_directory_at(int dir_fd, const char *path) _nonnull_all_ _must_check_;
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <systemd/sd-device.h>
 
+#include "shared/kernel.h"
 #include "shared/program.h"
 #include "shared/util.h"
 #include "view/systemd.h"
