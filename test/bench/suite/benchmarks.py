@@ -32,8 +32,6 @@ BENCHMARKS = {benchmark.name: benchmark for benchmark in [
               layouts=["thin-250"]),
     Benchmark("lvs-snapshots", "the same of an LV with 100 snapshots", "bench-lvs", [2], ["headgate", "stock"],
               layouts=["snapshot-100"]),
-    Benchmark("lvs-striped", "the same of a VG with 100 PVs and 200 LVs of eight stripes", "bench-lvs", [100], ["headgate", "stock"],
-              layouts=["striped-200"]),
     Benchmark("event", "one more disk where N - 14 are there: until its LV is up, and what it costs", "bench-event",
               [24, 114, 1014], ["stock", "headgate"], rounds=5),
     Benchmark("arrivals", "disks 10 ms apart; headgate believes to have 1, 2, 16 or 64 processors", "bench-arrivals", [256],
