@@ -340,17 +340,14 @@ static int name_to_path(const char *name, char **ret)
 int device_follow(int root_fd, const char *name, char **ret)
 {
         _cleanup_free_ char *path = NULL, *target = NULL;
-        _cleanup_close_ int fd = -EBADF;
         int r = name_to_path(name, &path);
 
         if (r < 0)
                 return r;
-        fd = open_path_at(root_fd, path, RESOLVE_IN_ROOT);
-        if (fd < 0)
-                return fd == -ENOENT || fd == -ENOTDIR ? -ENODEV : fd;
-        if (read_link_at(AT_FDCWD, path_format("/proc/self/fd/%d", fd).text, &target) < 0)
-                return -ENOMEM;
-        return target ? string_replace(ret, strdup(strrchr(target, '/') + 1)) : -errno;
+        r = resolve_path_at(root_fd, path, &target);
+        if (r < 0)
+                return r == -ENOENT || r == -ENOTDIR ? -ENODEV : r;
+        return string_replace(ret, strdup(strrchr(target, '/') + 1));
 }
 
 /* ------ hints ------ */

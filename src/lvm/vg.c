@@ -58,9 +58,6 @@ struct vg_times vg_first_times(const struct vg *vg)
         };
 }
 
-/* The kernel sets file times to its last tick, at most 10 ms ago. */
-#define TICK_USEC (10 * USEC_PER_MSEC)
-
 static void read_links(const struct vg *vg, struct vg_times *times)
 {
         _cleanup_close_ int root_fd = root_open();
@@ -79,7 +76,7 @@ static void read_links(const struct vg *vg, struct vg_times *times)
                 last_linked = MAX(last_linked, linked - vg->clock_usec);
         }
         /* vgchange has waited for the links. Younger ones were created again, for example by udev after mkfs. */
-        if (last_made + TICK_USEC < times->activating_usec || last_made > last_linked ||
+        if (last_made + FILE_TIME_TICK_USEC < times->activating_usec || last_made > last_linked ||
                 last_linked > times->settled_usec)
                 return;
         times->made_usec = MAX(last_made, times->activating_usec);

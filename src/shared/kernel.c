@@ -206,6 +206,14 @@ int open_path_at(int dir_fd, const char *path, uint64_t resolve)
         }
 }
 
+int resolve_path_at(int root_fd, const char *path, char **ret)
+{
+        _cleanup_close_ int fd = open_path_at(root_fd, path, RESOLVE_IN_ROOT);
+        int r = fd < 0 ? fd : read_link_at(AT_FDCWD, path_format("/proc/self/fd/%d", fd).text, ret);
+
+        return r > 0 ? 0 : r ?: -EIO;
+}
+
 int read_birth_at(int dir_fd, const char *path, int flags, uint64_t *ret_usec)
 {
         struct statx status;

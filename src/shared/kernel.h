@@ -81,6 +81,13 @@ bool process_waits_for_disk(pid_t pid);
  * descriptor, to be closed by the caller, or a negative errno. */
 int open_path_at(int dir_fd, const char *path, uint64_t resolve) _nonnull_all_ _must_check_;
 
+/* Follows all links of a path below `root_fd`. Returns 0 and the path from "/" without links, to be freed by the caller; or a
+ * negative errno, -EIO if /proc does not have it. */
+int resolve_path_at(int root_fd, const char *path, char **ret) _nonnull_all_ _must_check_;
+
+/* The kernel sets file times to its last tick, at most 10 ms ago. */
+#define FILE_TIME_TICK_USEC (10 * USEC_PER_MSEC)
+
 /* Reads when a file was created, on the clock of file times; `flags` are those of statx(). Returns 0 or a negative errno, -ENODATA if
  * that is not known. */
 int read_birth_at(int dir_fd, const char *path, int flags, uint64_t *ret_usec) _nonnull_all_ _must_check_;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "shared/kernel.h"
+#include "shared/program.h"
 #include "shared/util.h"
 #include "tree/order.h"
 
@@ -154,29 +155,24 @@ int tree_read_mounts(struct tree *tree)
 
 /* ------ nodes that the running system needs ------ */
 
-/* Finds where /run/nextroot leads; NULL if it does not exist. Returns 0 or -ENOMEM. */
+#define NEXT_ROOT "/run/nextroot"
+
+/* Finds where NEXT_ROOT leads, or is to be. Returns 0 or -ENOMEM. */
 static int find_next_root(const struct tree *tree, char **ret)
 {
-        _cleanup_close_ int fd = open_path_at(tree->root_fd, "run/nextroot", RESOLVE_IN_ROOT);
         _cleanup_free_ char *root = NULL, *target = NULL;
-        const char *path;
+        int r = resolve_path_at(tree->root_fd, ".", &root)
+                        ?: resolve_path_at(tree->root_fd, root_relative(NEXT_ROOT), &target);
+        const char *path = r >= 0 ? skip_prefix(target, streq(root, "/") ? "" : root) : NULL;
 
-        if (fd < 0)
-                return 0;
-        if (read_link_at(AT_FDCWD, path_format("/proc/self/fd/%d", tree->root_fd).text, &root) < 0 ||
-                read_link_at(AT_FDCWD, path_format("/proc/self/fd/%d", fd).text, &target) < 0)
-                return -ENOMEM;
-        path = root && target ? skip_prefix(target, streq(root, "/") ? "" : root) : NULL;
-        return path ? string_replace(ret, strdup(path)) : 0;
+        return r == -ENOMEM ? r : string_replace(ret, strdup(path ?: NEXT_ROOT));
 }
 
-/* `next_root` is where /run/nextroot leads, or NULL. */
 static bool is_systems(const char *mount_point, const char *next_root)
 {
         return streq(mount_point, "/") || streq(mount_point, "/usr") || streq(mount_point, "/etc") ||
                streq(mount_point, "/sysroot") || path_is_at_or_below(mount_point, "/run/initramfs") ||
-               path_is_at_or_below(mount_point, "/run/nextroot") ||
-               (next_root && path_is_at_or_below(mount_point, next_root));
+               path_is_at_or_below(mount_point, next_root);
 }
 
 static void protect(struct tree *tree, struct tree_node *mount)

@@ -12,9 +12,6 @@
 #include "shared/util.h"
 #include "view/systemd.h"
 
-/* File times are those of the kernel's last tick. */
-#define TICK_USEC (10 * USEC_PER_MSEC)
-
 struct milestones milestones_read(int root_fd)
 {
         _cleanup_(systemd_done) struct systemd systemd = {};
@@ -38,7 +35,7 @@ struct disk_times disk_times_read(dev_t number, uint64_t clock_usec)
         if (sd_device_get_devname(device, &path) >= 0 && read_birth_at(AT_FDCWD, path, 0, &times.made_usec) >= 0)
                 times.made_usec -= clock_usec;
         /* The clock was set since. */
-        if (times.made_usec > times.handled_usec + TICK_USEC)
+        if (times.made_usec > times.handled_usec + FILE_TIME_TICK_USEC)
                 times.made_usec = 0;
         return times;
 }
