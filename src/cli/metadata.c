@@ -71,7 +71,7 @@ static int check_options(size_t n_names)
         return -EINVAL;
 }
 
-/* Asks only on a terminal, where somebody can read the question. */
+/* Asks only on a terminal, where the question can be read. */
 static bool is_confirmed(const char *name)
 {
         _cleanup_free_ char *answer = NULL;

@@ -17,7 +17,7 @@
  * not promise. The flag stays while a vgchange runs.
  *
  * The worker promises nothing where other rules run programs after those of lvm2, see fast-rules/late.h. If such a program
- * waits for a vgchange all the same, the worker completes that vgchange's semaphores, and promises nothing until the next
+ * waits for a vgchange nevertheless, the worker completes that vgchange's semaphores, and promises nothing until the next
  * boot. */
 
 struct cookies;
@@ -43,7 +43,7 @@ int cookies_drain(struct cookies *cookies) _must_check_;
  * before it waits, and the next worker must not wait for that. Returns 0 or a negative errno. */
 int cookies_adopt(int run_fd) _must_check_;
 
-/* Watches semaphores until all are removed, for `timeout_usec` at most. Completes one that somebody waits for, once it has not
+/* Watches semaphores until all are removed, for `timeout_usec` at most. Completes one that a process waits for, once it has not
  * changed for 2 s with udev idle, or for 10 s. The last process to change it must be of the caller's control group, or
  * have ended. Returns 0 or a negative errno. */
 int suspects_complete(struct suspect *suspects, size_t n, uint64_t timeout_usec) _must_check_;

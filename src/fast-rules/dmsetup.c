@@ -155,7 +155,7 @@ static int complete(const char *string)
 
         if (!read_cookie(string, &cookie))
                 return fail(LITERAL("headgate-dmsetup.static: this is no cookie that the kernel gives\n"));
-        /* A cookie without a base has only flags, and nobody waits. */
+        /* A cookie without a base has only flags, and no semaphore. */
         if ((cookie & COOKIE_BASE_MASK) == 0)
                 return SUCCESS;
 

@@ -34,8 +34,8 @@ static bool override_is_stale(const struct override *override)
                                 : override->present != NULL;
 }
 
-/* Finds the file that udev reads, ignoring an override. Returns 1 and its content if it is an installed one; 0 if somebody has
- * replaced it; -ENOENT if there is none; or another negative errno. `*ret_path` and `*ret_text` are to be freed in any case. */
+/* Finds the file that udev reads, ignoring an override. Returns 1 and its content if it is an installed one; 0 if a file in /etc or
+ * /run replaces it; -ENOENT if there is none; or another negative errno. `*ret_path` and `*ret_text` are to be freed in any case. */
 static int find_rules(int root_fd, const char *name, bool overridden, char **ret_path, char **ret_text)
 {
         int r = rule_file_find(root_fd, name, ret_path);

@@ -9,7 +9,7 @@
  * $HEADGATE_ROOT, if that is set. Existing copies are updated. Also makes FLAGS_DM_NAMES, the directory for names that the worker
  * writes.
  *
- * A file is not overridden if somebody has replaced it in /etc or /run, or if it calls dmsetup in an unknown way; the log says so.
+ * A file is not overridden if another one replaces it in /etc or /run, or if it calls dmsetup in an unknown way; the log says so.
  * Returns 0, also if no file was overridden; or a negative errno, after logging why and removing all copies. */
 int install_rule_overrides(void) _must_check_;
 

@@ -10,7 +10,7 @@
 
 #include "shared/util.h"
 
-/* The disks of a shelf appear some milliseconds apart; for a single disk nobody notices 20 ms more. During boot,
+/* The disks of a shelf appear some milliseconds apart; for a single disk, 20 ms more do not matter. During boot,
  * busy processors make the gaps longer. */
 #define QUIET_USEC (20 * USEC_PER_MSEC)
 #define BOOT_QUIET_USEC (100 * USEC_PER_MSEC)

@@ -207,7 +207,7 @@ static void report_node_left(void *userdata, struct tree_node *node, const struc
 {
         const struct teardown *teardown = userdata;
         const struct removal *removal = node->removal;
-        /* At shutdown nobody can run commands. */
+        /* At shutdown no commands can be run. */
         _cleanup_free_ char *holders = node_describe_holders(node, users, !teardown->options.at_shutdown);
         _cleanup_free_ char *name = node_describe(node);
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(removal),
