@@ -109,7 +109,7 @@ def fuzz_steps(check, builds):
     build = builds.of("fuzz")
     prepared = Step("build of the fuzzers", [TESTS / "fuzz/run", "--build", build, "--seconds", "0"], "build", 90)
     # What was ever found is a unit test; this only shows that they still run.
-    seconds = 600 if check == "all" else 3
+    seconds = 300 if check == "all" else 3
     targets = sorted(path.stem.removeprefix("fuzz-") for path in (TESTS / "fuzz").glob("fuzz-*.c"))
     return [prepared, *(Step(f"fuzzing: {target}", [TESTS / "fuzz/run", "--build", build, "--seconds", str(seconds), target],
                              "fuzzing", seconds + 2, after=[prepared.name]) for target in targets)]
@@ -143,27 +143,25 @@ def guest_steps(check, builds, release):
         if read.belongs_to(check):
             steps += [Step(title(f"guest: {read.name}", on, read.suite),
                            [TESTS / "guest/run", read.name, "--build", builds.plain, "--suite", on, *PATIENCE,
-                            *read.options_in(check)],
-                           "scenarios", read.seconds_in(check), read.load, after=built)
+                            *read.options_in(read.part_in(check, on))],
+                           "scenarios", read.seconds_in(read.part_in(check, on)), read.load, after=built)
                       for on in releases_of(read, check, release)]
     if check == "quick":
         return steps
     default = scenario.RELEASES[0]
     releases = [release] if release else scenario.RELEASES if check == "all" else [default]
     for on in releases:
-        count = "200" if check == "all" else "16"
+        count = "16" if check != "all" else "200" if on == default else "50"
         steps.append(Step(title(f"generated cases: {count}", on, default),
                           [TESTS / "differential", "--build", builds.plain, "--suite", on, "--cases", count, *PATIENCE],
-                          "cases", 900 if check == "all" else 120, after=built))
-    # The bounds of the plain check are meant for the default release.
-    for on in releases if check == "all" or not release else []:
-        for name, benchmark in (FULL if check == "all" else SHORT).items():
-            size = ["--full"] if check == "all" else []
-            # Their bounds are wide enough for that; the others have two guests at once.
-            load = MEASURING if check == "plain" and isinstance(benchmark, Bounded) else ALONE
-            steps.append(Step(title(f"benchmark: {name}", on, default),
-                              [TESTS / "bench/bounded", name, *size, "--suite", on, "--build", builds.plain],
-                              "benchmarks", benchmark.seconds, load, after=built))
+                          "cases", 30 + 5 * int(count), after=built))
+    # Their bounds are meant for the default release.
+    for name, benchmark in ((FULL if check == "all" else SHORT) if not release or release == default else {}).items():
+        size = ["--full"] if check == "all" else []
+        # Their bounds are wide enough for that; the others have two guests at once.
+        load = MEASURING if check == "plain" and isinstance(benchmark, Bounded) else ALONE
+        steps.append(Step(f"benchmark: {name}", [TESTS / "bench/bounded", name, *size, "--build", builds.plain],
+                          "benchmarks", benchmark.seconds, load, after=built))
     return steps
 
 

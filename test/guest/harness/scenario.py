@@ -15,6 +15,8 @@ RELEASES = ("bookworm", "trixie", "forky")
 # The parts of test/check, each with all of those before it. A scenario that belongs to none is run by another program.
 CHECKS = ("quick", "plain", "all")
 ELSEWHERE = "elsewhere"
+# What "all" runs with releases beside the first, if that is another than in the plain check.
+OTHER_RELEASES = "releases"
 
 
 @dataclass
@@ -57,7 +59,13 @@ class Scenario:
         return RELEASES.index(release) >= RELEASES.index(self.oldest or self.releases[0])
 
     def belongs_to(self, check):
-        return any(CHECKS.index(part) <= CHECKS.index(check) for part in self.checks)
+        return any(CHECKS.index(part) <= CHECKS.index(check) for part in self.checks if part in CHECKS)
+
+    def part_in(self, check, release):
+        """Which of its lines counts. Most repetitions, and most disks, show what a release does not change."""
+        if check != "all" or release == self.suite:
+            return check
+        return next((part for part in (OTHER_RELEASES, "plain") if part in self.checks), check)
 
     def options_in(self, check):
         """For test/guest/run. Each scenario is whole in "all", unless that has a line of its own."""
@@ -132,8 +140,8 @@ def read_check(scenario, words):
     place, *rest = words or [""]
     if place == ELSEWHERE and not rest:
         return
-    if place not in CHECKS or not rest or not re.fullmatch(r"\d+s", rest[0]):
-        raise ValueError(f"it should be like 'check plain 40s --boots 2', with one of {' '.join(CHECKS)}, or 'check {ELSEWHERE}'")
+    if place not in (*CHECKS, OTHER_RELEASES) or not rest or not re.fullmatch(r"\d+s", rest[0]):
+        raise ValueError(f"it should be like 'check plain 40s --boots 2', with one of {' '.join((*CHECKS, OTHER_RELEASES))}, or 'check {ELSEWHERE}'")
     scenario.seconds[place] = int(rest[0].removesuffix("s"))
     scenario.checks[place] = rest[1:]
 
