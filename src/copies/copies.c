@@ -79,7 +79,7 @@ static int take_copy(struct survey *survey, struct copies *copies, const struct 
         vg_free(vg->metadata);
         vg->name = metadata->name;
         vg->metadata = TAKE_PTR(metadata);
-        vg->text_size = copy->size;
+        vg->text_size = copy->text.size;
         return 0;
 }
 

@@ -132,42 +132,39 @@ void inventory_recheck(struct inventory *inventory, struct vg_entry *group)
 
 /* ------ texts ------ */
 
-static void forget(struct inventory *inventory, struct text_id *text)
+static bool is_text(const struct text_id *text, const struct text_id *other)
 {
-        dm_hash_remove_binary(inventory->groups_by_text, text, sizeof(*text));
-        *text = (struct text_id){};
+        return text->size > 0 && text->size == other->size && text->checksum == other->checksum;
 }
 
-static void forget_older(struct inventory *inventory, struct vg_entry *group)
+static void forget_older(struct vg_entry *group)
 {
-        forget(inventory, &group->older_text);
+        group->older_text = (struct text_id){};
         group->older = vg_free(group->older);
 }
 
-static int set_text(
-        struct inventory *inventory, struct vg_entry *group, struct text_id *place, struct text_id text)
+void vg_entry_note_older(struct vg_entry *group, struct vg *metadata, const struct text_id *text)
 {
-        forget(inventory, place);
-        *place = text;
-        return dm_hash_insert_binary(inventory->groups_by_text, place, sizeof(*place), group) ? 0 : -ENOMEM;
+        _cleanup_vg_ struct vg *owned = metadata;
+
+        if (group->older && group->older->seqno >= metadata->seqno)
+                return;
+        SWAP(group->older, owned);
+        group->older_text = *text;
 }
 
 struct vg_entry *inventory_find_text(
-        const struct inventory *inventory, uint64_t size, uint32_t checksum, uint64_t *ret_seqno)
+        const struct inventory *inventory, const struct text_id *text, uint64_t *ret_seqno)
 {
-        const struct text_id text = {size, checksum};
-        struct vg_entry *group = dm_hash_lookup_binary(inventory->groups_by_text, &text, sizeof(text));
+        FOREACH_GROUP(group, inventory) {
+                bool is_older = is_text(text, &group->older_text);
 
-        if (group)
-                *ret_seqno = group->older && memcmp(&group->older_text, &text, sizeof(text)) == 0
-                                     ? group->older->seqno
-                                     : group->vg->seqno;
-        return group;
-}
-
-int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct vg_entry *group)
-{
-        return set_text(inventory, group, &group->text, (struct text_id){size, checksum});
+                if (!is_older && !is_text(text, &group->text))
+                        continue;
+                *ret_seqno = is_older ? group->older->seqno : group->vg->seqno;
+                return group;
+        }
+        return NULL;
 }
 
 /* ------ names: VGs with the same name are linked ------ */
@@ -273,8 +270,8 @@ static void forget_pv(struct inventory *inventory, struct vg_entry *group, struc
         vg_entry_forget_refusal(group, pv->device);
         pv->device = 0;
         pv->late_usec = 0;
-        forget(inventory, &group->text);
-        forget_older(inventory, group);
+        group->text = (struct text_id){};
+        forget_older(group);
         inventory_note_change(inventory, group);
 }
 
@@ -428,18 +425,6 @@ static int has_newer_metadata(struct inventory *inventory, struct vg_entry *grou
         return false;
 }
 
-int inventory_note_older(
-        struct inventory *inventory, struct vg_entry *group, struct vg *metadata, uint64_t size, uint32_t checksum)
-{
-        _cleanup_vg_ struct vg *owned = metadata;
-
-        if (group->older && group->older->seqno >= metadata->seqno)
-                return 0;
-        forget_older(inventory, group);
-        group->older = TAKE_PTR(owned);
-        return set_text(inventory, group, &group->older_text, (struct text_id){size, checksum});
-}
-
 int inventory_roll_back(struct inventory *inventory, struct vg_entry *group)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
@@ -451,10 +436,7 @@ int inventory_roll_back(struct inventory *inventory, struct vg_entry *group)
         if (r != 0)
                 return MIN(r, 0);
         metadata = TAKE_PTR(group->older);
-        forget(inventory, &group->text);
-        /* The older text is the current one now. */
-        group->text = group->older_text;
-        group->older_text = (struct text_id){};
+        group->text = TAKE_STRUCT(group->older_text);
         r = update_group(inventory, group, metadata);
         return r < 0 ? r : 1;
 }
@@ -466,7 +448,7 @@ int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, st
                 return make_group(inventory, metadata, ret);
         if ((*metadata)->seqno <= (*ret)->vg->seqno)
                 return 0;
-        forget_older(inventory, *ret);
+        forget_older(*ret);
         return update_group(inventory, *ret, *metadata);
 }
 
@@ -482,8 +464,6 @@ int inventory_drop_group(struct inventory *inventory, struct vg_entry *group)
         inventory->changed = true;
         r = record_writer_put(inventory->writer, vg->vgid, "") ?: unname_group(inventory, group);
 
-        forget(inventory, &group->text);
-        forget_older(inventory, group);
         dm_hash_remove(inventory->groups_by_vgid, vg->vgid);
         dm_list_del(&group->list);
         vg_entry_free(group);

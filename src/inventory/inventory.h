@@ -61,7 +61,7 @@ struct vg_entry {
         struct job *job;           /* the job that is activating it, or NULL; not owned */
         bool awaited;              /* expected, see expectations.h: activated before others */
         bool changed;              /* newer than its record; see inventory_note_change() */
-        struct text_id text;       /* of its metadata, the key in groups_by_text */
+        struct text_id text;       /* of its metadata, until it loses a PV */
         struct vg *older;          /* the newest metadata that is older than the current one; or NULL */
         struct text_id older_text; /* likewise */
         bool unchecked;            /* as an earlier worker left it; see inventory_check() */
@@ -98,6 +98,9 @@ int vg_entry_note_refusal(struct vg_entry *group, dev_t number, char *refusal);
 /* Forgets the refusal, if it is about that device. */
 void vg_entry_forget_refusal(struct vg_entry *group, dev_t number);
 
+/* Notes metadata that is older than the current one, and its text. Takes ownership. */
+void vg_entry_note_older(struct vg_entry *group, struct vg *metadata, const struct text_id *text) _nonnull_all_;
+
 struct inventory {
         int run_fd;     /* not owned */
         int lvm_run_fd; /* not owned */
@@ -123,7 +126,6 @@ struct inventory {
         struct dm_hash_table *groups_by_vgid;
         struct dm_hash_table *groups_by_name; /* the last added of those with one name */
         struct dm_hash_table *groups_by_pvid;
-        struct dm_hash_table *groups_by_text; /* the VG whose metadata has this size and checksum */
 };
 
 /* Creates an inventory from the records below `run_fd`; logs one line if they are unusable. The caller owns
@@ -254,21 +256,15 @@ int inventory_move_pv(struct inventory *inventory, struct device *device, struct
  * VG are read again. Returns 0 and `*ret`, or a negative errno. */
 int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, struct vg_entry **ret);
 
-/* Notes metadata that is older than the current one, with size and checksum of its text. Takes ownership in any
- * case. Returns 0 or -ENOMEM. */
-int inventory_note_older(struct inventory *inventory, struct vg_entry *group, struct vg *metadata, uint64_t size,
-        uint32_t checksum) _nonnull_(1, 2, 3) _must_check_;
-
 /* Switches to the older metadata if no present device has newer metadata: the storage was rolled back, or
  * vgcfgrestore(8) wrote an older text. PVs that only an earlier worker has read are read again first. Returns 1 if
  * it has switched, 0 if not, or a negative errno. */
 int inventory_roll_back(struct inventory *inventory, struct vg_entry *group) _nonnull_(1, 2) _must_check_;
 
-/* Returns the VG whose current or older metadata has that size and checksum, which need not be read again, or NULL.
- * `*ret_seqno` is that of the metadata. Forgotten when the VG loses a PV. */
+/* Returns the VG whose current or older metadata has that text, which need not be read again, or NULL. `*ret_seqno`
+ * is that of the metadata. */
 struct vg_entry *inventory_find_text(
-        const struct inventory *inventory, uint64_t size, uint32_t checksum, uint64_t *ret_seqno);
-int inventory_add_text(struct inventory *inventory, uint64_t size, uint32_t checksum, struct vg_entry *group);
+        const struct inventory *inventory, const struct text_id *text, uint64_t *ret_seqno) _nonnull_all_;
 
 /* Frees a VG that no longer exists, and removes its record. No process may be working on it. Returns 0 or a
  * negative errno. */

@@ -182,7 +182,7 @@ static void enter_sandbox(size_t n_devices)
 struct child {
         reader_known_function is_known;
         void *userdata;
-        struct dm_hash_table *texts; /* size and checksum of texts that were read */
+        struct dm_hash_table *texts; /* that were read, by struct text_id */
 };
 
 static void set_reason(char (*ret)[64], const char *reason)
@@ -190,10 +190,10 @@ static void set_reason(char (*ret)[64], const char *reason)
         snprintf(*ret, sizeof(*ret), "%s", reason ?: "");
 }
 
-static bool knows(const struct child *child, const struct text_id *key)
+static bool knows(const struct child *child, const struct text_id *text)
 {
-        return (child->is_known && child->is_known(key->size, (uint32_t) key->checksum, child->userdata)) ||
-               dm_hash_lookup_binary(child->texts, key, sizeof(*key));
+        return (child->is_known && child->is_known(text, child->userdata)) ||
+               dm_hash_lookup_binary(child->texts, text, sizeof(*text));
 }
 
 /* Parses the text. Without memory the text counts as unreadable. */
@@ -231,7 +231,6 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
                 _cleanup_free_ char *text = NULL;
                 struct metadata_location location = {};
                 const char *reason = NULL;
-                struct text_id key;
                 int r;
 
                 *copy = (struct reader_copy){};
@@ -241,11 +240,9 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
                         result->n_ignored += r == METADATA_AREA_IGNORED;
                         return;
                 }
-                key = (struct text_id){location.size, location.checksum};
                 if (r == METADATA_AREA_FOUND) {
-                        copy->size = location.size;
-                        copy->checksum = location.checksum;
-                        if (knows(child, &key))
+                        copy->text = (struct text_id){location.size, location.checksum};
+                        if (knows(child, &copy->text))
                                 break;
                         r = metadata_area_read_text(fd, area, &location, &text, &reason);
                 }
@@ -255,7 +252,7 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
                 copy->error = r;
                 set_reason(&copy->reason, reason);
                 if (r >= 0) {
-                        (void) dm_hash_insert_binary(child->texts, &key, sizeof(key), child);
+                        (void) dm_hash_insert_binary(child->texts, &copy->text, sizeof(copy->text), child);
                         break;
                 }
                 guess_name(text, copy);

@@ -25,8 +25,7 @@ struct reading {
 /* One of the metadata areas of a PV, two at most. */
 struct reader_copy {
         int32_t error; /* 0, or a negative errno: -EBADMSG with a reason */
-        uint32_t checksum;
-        uint64_t size;
+        struct text_id text;
         uint64_t facts_size;      /* 0 if the text is known already, or unreadable */
         const char *facts;        /* see facts_write() */
         char name[LVM_NAME_SIZE]; /* of the VG, perhaps from a damaged text, or "" */
@@ -48,8 +47,8 @@ struct reader_result {
         struct reader_copy copies[LABEL_METADATA_AREAS_MAX];
 };
 
-/* Whether the metadata with that size and checksum is known, and need not be read. May be NULL for none. */
-typedef bool (*reader_known_function)(uint64_t size, uint32_t checksum, void *userdata);
+/* Whether that text is known, and need not be read. May be NULL for none. */
+typedef bool (*reader_known_function)(const struct text_id *text, void *userdata);
 
 /* Writes a struct reader_result for each device to `write_fd`, followed by the facts of its copies. Never returns. */
 _Noreturn void reader_child_run(reader_known_function is_known, void *userdata, enum reader_task task,

@@ -65,7 +65,7 @@ static int join_group(struct worker *worker, struct device *device, struct vg_en
         struct vg_pv *pv = vg_find_pv(group->vg, device->pvid);
         struct expectation *expectation;
         bool appeared;
-        int r;
+        int r = 0;
 
         if (!pv) {
                 if (device->ready)
@@ -79,10 +79,9 @@ static int join_group(struct worker *worker, struct device *device, struct vg_en
                 return 0;
         }
 
-        r = inventory_prefer_device(worker->inventory, device)
-                    ?: string_replace(&pv->device_name, strdup(device->name));
-        if (r < 0)
-                return r;
+        if (inventory_prefer_device(worker->inventory, device) < 0 ||
+                string_replace(&pv->device_name, strdup(device->name)) < 0)
+                return -ENOMEM;
         appeared = pv->device == 0;
         group->ask_again |= appeared;
         pv->device = device->number;
@@ -124,7 +123,7 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
         int r = copy->error;
 
         if (r == 0 && !copy->facts) {
-                ret->group = inventory_find_text(worker->inventory, copy->size, copy->checksum, &ret->seqno);
+                ret->group = inventory_find_text(worker->inventory, &copy->text, &ret->seqno);
                 return 0;
         }
 
@@ -146,9 +145,10 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
         if (r < 0)
                 return r;
         if (ret->seqno < ret->group->vg->seqno)
-                return inventory_note_older(
-                        worker->inventory, ret->group, TAKE_PTR(metadata), copy->size, copy->checksum);
-        return inventory_add_text(worker->inventory, copy->size, copy->checksum, ret->group);
+                vg_entry_note_older(ret->group, TAKE_PTR(metadata), &copy->text);
+        else
+                ret->group->text = copy->text;
+        return 0;
 }
 
 /* The disks with the newest metadata may have been removed. */

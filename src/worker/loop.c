@@ -146,12 +146,12 @@ static int take_requests(struct worker *worker)
         return r < 0 ? log_error_errno(r, "Failed to take requests: %m") : 0;
 }
 
-static bool is_known(uint64_t size, uint32_t checksum, void *userdata)
+static bool is_known(const struct text_id *text, void *userdata)
 {
         const struct worker *worker = userdata;
         uint64_t seqno;
 
-        return inventory_find_text(worker->inventory, size, checksum, &seqno);
+        return inventory_find_text(worker->inventory, text, &seqno);
 }
 
 static struct phase get_phase(struct worker *worker)

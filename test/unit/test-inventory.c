@@ -268,12 +268,12 @@ static uint64_t found_seqno;
 
 static struct vg_entry *find_text(const struct inventory *inventory, uint64_t size, uint32_t checksum)
 {
-        return inventory_find_text(inventory, size, checksum, &found_seqno);
+        return inventory_find_text(inventory, &(struct text_id){size, checksum}, &found_seqno);
 }
 
 static int roll_back(struct inventory *inventory, struct vg_entry *group, uint64_t seqno, size_t n_pvs)
 {
-        ck_assert_int_eq(inventory_note_older(inventory, group, make_metadata(1, seqno, n_pvs), 1000, 42), 0);
+        vg_entry_note_older(group, make_metadata(1, seqno, n_pvs), &(struct text_id){1000, 42});
         ck_assert_ptr_eq(find_text(inventory, 1000, 42), group);
         ck_assert_uint_eq(found_seqno, seqno);
         ck_assert_ptr_null(find_text(inventory, 1000, 43));
@@ -324,7 +324,7 @@ START_TEST(text_is_known_until_a_pv_goes)
 
         group->vg->pvs[0].device = absent_device(1);
         ck_assert_ptr_null(find_text(inventory, 1000, 77));
-        ck_assert_int_eq(inventory_add_text(inventory, 1000, 77, group), 0);
+        group->text = (struct text_id){1000, 77};
         ck_assert_ptr_eq(find_text(inventory, 1000, 77), group);
         ck_assert_ptr_null(find_text(inventory, 1000, 78));
         ck_assert_ptr_null(find_text(inventory, 1001, 77));
@@ -340,7 +340,7 @@ START_TEST(older_text_is_forgotten_with_its_group)
         _cleanup_inventory_ struct inventory *inventory = start();
         struct vg_entry *group = add(inventory, 1, 10, 3);
 
-        ck_assert_int_eq(inventory_note_older(inventory, group, make_metadata(1, 8, 2), 1000, 42), 0);
+        vg_entry_note_older(group, make_metadata(1, 8, 2), &(struct text_id){1000, 42});
         ck_assert_ptr_eq(find_text(inventory, 1000, 42), group);
         ck_assert_int_eq(inventory_drop_group(inventory, group), 0);
         ck_assert_ptr_null(find_text(inventory, 1000, 42));
@@ -632,7 +632,7 @@ START_TEST(group_is_forgotten)
         device->group = group;
         memcpy(vgid, group->vg->vgid, sizeof(vgid));
         memcpy(pvid, group->vg->pvs[1].pvid, sizeof(pvid));
-        ck_assert_int_eq(inventory_add_text(inventory, 1000, 77, group), 0);
+        group->text = (struct text_id){1000, 77};
         ck_assert_int_eq(inventory_save(inventory), 0);
         ck_assert_int_eq(inventory_drop_group(inventory, group), 0);
 

@@ -69,8 +69,7 @@ static void take_text(const struct reader_result *result)
 
         ck_assert_int_eq(facts_read(result->copies[0].facts, result->copies[0].facts_size, &metadata), 0);
         ck_assert_int_eq(inventory_add_metadata(inventory, &metadata, &group), 0);
-        ck_assert_int_eq(
-                inventory_add_text(inventory, result->copies[0].size, result->copies[0].checksum, group), 0);
+        group->text = result->copies[0].text;
 }
 
 static int on_result(const struct reader_result *result, _unused_ void *userdata)
@@ -92,8 +91,8 @@ static int on_result(const struct reader_result *result, _unused_ void *userdata
                 seen.last_error = result->error;
         seen.n_copies += result->n_copies;
         for (size_t i = 0; i < result->n_copies; i++) {
-                ck_assert_uint_gt(result->copies[i].size, 0);
-                seen.last_size = result->copies[i].size;
+                ck_assert_uint_gt(result->copies[i].text.size, 0);
+                seen.last_size = result->copies[i].text.size;
                 seen.n_texts += result->copies[i].facts != NULL;
         }
         return 0;
@@ -169,13 +168,13 @@ static void do_harm(void)
         }
 }
 
-static bool is_known(uint64_t size, uint32_t checksum, _unused_ void *userdata)
+static bool is_known(const struct text_id *text, _unused_ void *userdata)
 {
         uint64_t seqno;
 
-        if (harm != HARM_NONE && size == harmful_size)
+        if (harm != HARM_NONE && text->size == harmful_size)
                 do_harm();
-        return inventory_find_text(inventory, size, checksum, &seqno);
+        return inventory_find_text(inventory, text, &seqno);
 }
 
 static int on_progress(_unused_ void *userdata)
