@@ -220,7 +220,7 @@ static int release_device(struct worker *worker, struct device *device)
                         string_format(FLAGS_ENTRY_CHANGED "%u:%u", major(device->number), minor(device->number)));
         device->has_change_entry = false;
 
-        if (device->removed || (isempty(device->pvid) && device->retry_usec == 0))
+        if (device->removed || (isempty(device->recorded.pvid) && device->retry_usec == 0))
                 inventory_drop_device(worker->inventory, device);
         else
                 inventory_move_device(worker->inventory, device, DEVICE_KNOWN);

@@ -306,6 +306,23 @@ START_TEST(unreadable_device_is_kept)
 }
 END_TEST
 
+/* An earlier worker has read the PV, and the disk may still be there: its VG must not lose it. */
+START_TEST(unresponsive_pv_is_kept)
+{
+        const dev_t number = makedev(8, 9);
+        struct device *device;
+
+        ck_assert_int_ge(inventory_get_device(worker.inventory, number, &device), 0);
+        device->name = strdup("/dev/sda9");
+        snprintf(device->recorded.pvid, sizeof(device->recorded.pvid), "p%031u", 9U);
+        ck_assert_int_ge(
+                intake_result(&(struct reader_result){.device = number, .error = -ETIMEDOUT}, &worker), 0);
+        ck_assert_int_ge(requests_release(&worker), 0);
+        ck_assert_ptr_eq(inventory_find_device(worker.inventory, number), device);
+        ck_assert_int_eq(device->stage, DEVICE_KNOWN);
+}
+END_TEST
+
 /* RAIDs of it may do without the PV, unless lvm2 was never asked for that. */
 START_TEST(degraded_activation_is_remembered)
 {
@@ -378,6 +395,7 @@ int main(void)
         tcase_add_test(test_case, refusal_counts_until_it_is_tried_again);
         tcase_add_test(test_case, failure_is_no_verdict);
         tcase_add_test(test_case, unreadable_device_is_kept);
+        tcase_add_test(test_case, unresponsive_pv_is_kept);
         tcase_add_loop_test(test_case, degraded_activation_is_remembered, 0, 2);
         tcase_add_loop_test(test_case, lv_on_a_removed_disk, 0, 2);
         tcase_add_test(test_case, lv_on_a_disk_that_is_there);
