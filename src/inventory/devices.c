@@ -200,32 +200,23 @@ uint64_t inventory_end_holds(struct inventory *inventory)
 
 struct device *inventory_find_device_of_pv(const struct inventory *inventory, const char *pvid)
 {
-        return dm_hash_lookup(inventory->devices_by_pvid, pvid);
+        FOREACH_DEVICE(device, inventory)
+                if (!device->removed && streq(device->pvid, pvid))
+                        return device;
+        return NULL;
 }
 
 int inventory_set_pvid(struct inventory *inventory, struct device *device, const char *pvid)
 {
         const struct record_device former = device->recorded;
 
-        if (!isempty(device->pvid) && !streq(device->pvid, pvid) &&
-                inventory_find_device_of_pv(inventory, device->pvid) == device)
-                dm_hash_remove(inventory->devices_by_pvid, device->pvid);
-        snprintf(device->pvid, sizeof(device->pvid), "%s", pvid);
-        if (!isempty(pvid) && !inventory_find_device_of_pv(inventory, pvid) &&
-                inventory_prefer_device(inventory, device) < 0)
-                return -ENOMEM;
-
         device->recorded = (struct record_device){.number = device->number, .diskseq = device->diskseq};
-        memcpy(device->recorded.pvid, device->pvid, sizeof(device->pvid));
-        if (streq(former.pvid, device->pvid) && (isempty(pvid) || former.diskseq == device->diskseq))
+        snprintf(device->recorded.pvid, sizeof(device->recorded.pvid), "%s", pvid);
+        memcpy(device->pvid, device->recorded.pvid, sizeof(device->pvid));
+        if (streq(former.pvid, pvid) && (isempty(pvid) || former.diskseq == device->diskseq))
                 return 0;
         inventory->changed = true;
         return record_writer_put_device(inventory->writer, &device->recorded);
-}
-
-int inventory_prefer_device(struct inventory *inventory, struct device *device)
-{
-        return dm_hash_insert(inventory->devices_by_pvid, device->pvid, device) ? 0 : -ENOMEM;
 }
 
 bool inventory_is_still(const struct inventory *inventory, dev_t number, const char *pvid)

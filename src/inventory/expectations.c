@@ -124,7 +124,7 @@ int absent_read_backup(
         FOREACH_PV(pv, *ret) {
                 const struct device *device = inventory_find_device_of_pv(inventory, pv->pvid);
 
-                if (device && !device->removed)
+                if (device)
                         pv->device = device->number;
         }
         return 0;

@@ -342,13 +342,13 @@ int inventory_move_pv(struct inventory *inventory, struct device *device, struct
 static void find_pv_seen_before(struct inventory *inventory, struct vg_entry *group, struct vg_pv *pv)
 {
         struct device *device = inventory_find_device_of_pv(inventory, pv->pvid);
+        dev_t number;
 
-        if (device && !device->removed && (!device->group || device->group == group)) {
+        if (device && (!device->group || device->group == group)) {
                 device->group = group;
                 pv->device = device->number;
-        } else if (!device && pv->device == 0) {
-                dev_t number = online_find_pv(inventory->lvm_run_fd, pv->pvid);
-
+        } else if (!device) {
+                number = online_find_pv(inventory->lvm_run_fd, pv->pvid);
                 if (inventory_is_still(inventory, number, pv->pvid))
                         pv->device = number;
         }
@@ -368,7 +368,8 @@ static int take_over_pvs(struct inventory *inventory, struct vg_entry *group)
                         return r;
                 if (before)
                         inventory_recheck(inventory, former);
-                find_pv_seen_before(inventory, group, pv);
+                if (pv->device == 0)
+                        find_pv_seen_before(inventory, group, pv);
         }
         return 0;
 }

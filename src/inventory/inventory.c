@@ -140,8 +140,8 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
         for (size_t i = 0; i < _VG_STATUS_MAX; i++)
                 dm_list_init(&inventory->groups[i]);
 
-        struct dm_hash_table **const tables[] = {&inventory->devices_by_number, &inventory->devices_by_pvid,
-                &inventory->groups_by_vgid, &inventory->groups_by_name, &inventory->groups_by_pvid};
+        struct dm_hash_table **const tables[] = {&inventory->devices_by_number, &inventory->groups_by_vgid,
+                &inventory->groups_by_name, &inventory->groups_by_pvid};
         for (size_t i = 0; i < ELEMENTSOF(tables); i++) {
                 *tables[i] = dm_hash_create(HASH_SIZE_HINT);
                 if (!*tables[i])
@@ -164,8 +164,8 @@ struct inventory *inventory_free(struct inventory *inventory)
                 device_free(device);
         FOREACH_GROUP(group, inventory)
                 vg_entry_free(group);
-        struct dm_hash_table *tables[] = {inventory->devices_by_number, inventory->devices_by_pvid,
-                inventory->groups_by_vgid, inventory->groups_by_name, inventory->groups_by_pvid};
+        struct dm_hash_table *tables[] = {inventory->devices_by_number, inventory->groups_by_vgid,
+                inventory->groups_by_name, inventory->groups_by_pvid};
         for (size_t i = 0; i < ELEMENTSOF(tables); i++)
                 dm_hash_destroyp(&tables[i]);
         record_writer_free(inventory->writer);

@@ -122,7 +122,6 @@ struct inventory {
         uint64_t last_ping_usec;
 
         struct dm_hash_table *devices_by_number;
-        struct dm_hash_table *devices_by_pvid; /* the first of duplicates */
         struct dm_hash_table *groups_by_vgid;
         struct dm_hash_table *groups_by_name; /* the last added of those with one name */
         struct dm_hash_table *groups_by_pvid;
@@ -144,6 +143,8 @@ void inventory_ping(struct inventory *inventory);
  * or -ENOMEM. */
 int inventory_get_device(struct inventory *inventory, dev_t number, struct device **ret);
 struct device *inventory_find_device(const struct inventory *inventory, dev_t number);
+
+/* Returns a present device on which this worker has read that PV, or NULL. */
 struct device *inventory_find_device_of_pv(const struct inventory *inventory, const char *pvid);
 
 /* Sets the PV on the device with its `diskseq`, "" for none, also in the records for the next worker. Returns 0 or
@@ -153,9 +154,6 @@ int inventory_set_pvid(struct inventory *inventory, struct device *device, const
 /* Whether the device `number` still is that PV, without reading it. This or an earlier worker has read the PV
  * there, it was not removed since, and no other disk has its number. */
 bool inventory_is_still(const struct inventory *inventory, dev_t number, const char *pvid);
-
-/* Makes `device` the one to use of several devices with its PV. Returns 0 or -ENOMEM. */
-int inventory_prefer_device(struct inventory *inventory, struct device *device);
 
 /* Walk over all devices, all VGs, the VGs of a vgchange, and the devices of a pvscan. The current one may be moved
  * to another list meanwhile. */

@@ -79,8 +79,7 @@ static int join_group(struct worker *worker, struct device *device, struct vg_en
                 return 0;
         }
 
-        if (inventory_prefer_device(worker->inventory, device) < 0 ||
-                string_replace(&pv->device_name, strdup(device->name)) < 0)
+        if (string_replace(&pv->device_name, strdup(device->name)) < 0)
                 return -ENOMEM;
         appeared = pv->device == 0;
         group->ask_again |= appeared;
