@@ -163,16 +163,13 @@ bool inventory_retry(struct inventory *inventory, struct device *device)
                 return false;
         device->retry_usec = inventory->now_usec + (RETRY_USEC << device->n_failed);
         device->retry_ready = device->ready;
-        inventory->retry_usec = MIN(inventory->retry_usec, device->retry_usec);
         return device->n_failed++ == 0;
 }
 
-static void end_retries(struct inventory *inventory)
+uint64_t inventory_end_holds(struct inventory *inventory)
 {
-        uint64_t now = inventory->now_usec;
+        uint64_t now = inventory->now_usec, earliest;
 
-        if (now < inventory->retry_usec)
-                return;
         inventory->retry_usec = USEC_INFINITY;
         FOREACH_DEVICE(device, inventory)
                 if (device->retry_usec > now)
@@ -182,16 +179,9 @@ static void end_retries(struct inventory *inventory)
                         device->ready |= device->retry_ready;
                         inventory_read_again(inventory, device);
                 }
-}
-
-uint64_t inventory_end_holds(struct inventory *inventory)
-{
-        uint64_t earliest;
-
-        end_retries(inventory);
         earliest = inventory->retry_usec;
         FOREACH_LISTED(struct device, device, &inventory->devices[DEVICE_HELD])
-                if (inventory->now_usec < device->held_until_usec)
+                if (now < device->held_until_usec)
                         earliest = MIN(earliest, device->held_until_usec);
                 else
                         inventory_move_device(inventory, device, DEVICE_UNREAD);

@@ -115,7 +115,7 @@ struct inventory {
         bool lost_pvs;       /* one of the groups has `lost_pv` or `may_be_gone`, see vg_report_lost() */
         bool records_lost;   /* records of an earlier worker are missing or damaged */
         uint64_t lost_usec;  /* when that was found */
-        uint64_t retry_usec; /* when to read the next failed device again; USEC_INFINITY for none */
+        uint64_t retry_usec; /* when to read the next failed device again, by inventory_end_holds() */
 
         uint64_t now_usec;   /* time of the last inventory_ping(), which is called often */
         uint64_t clock_usec; /* time of day minus `now_usec`, a second old at most */
