@@ -186,19 +186,14 @@ static int name_group(struct inventory *inventory, struct vg_entry *group)
 static int unname_group(struct inventory *inventory, struct vg_entry *group)
 {
         const char *name = group->vg->name;
-        struct vg_entry *other = inventory_find_named(inventory, name);
+        struct vg_entry *first = inventory_find_named(inventory, name), **place = &first;
 
-        if (other == group) {
-                if (!group->next_same_name)
-                        dm_hash_remove(inventory->groups_by_name, name);
-                else if (!dm_hash_insert(inventory->groups_by_name, name, group->next_same_name))
-                        return -ENOMEM;
-        } else {
-                while (other->next_same_name != group)
-                        other = other->next_same_name;
-                other->next_same_name = group->next_same_name;
-        }
-        group->next_same_name = NULL;
+        while (*place != group)
+                place = &(*place)->next_same_name;
+        *place = TAKE_PTR(group->next_same_name);
+        if (first)
+                return dm_hash_insert(inventory->groups_by_name, name, first) ? 0 : -ENOMEM;
+        dm_hash_remove(inventory->groups_by_name, name);
         return 0;
 }
 
@@ -217,12 +212,9 @@ bool inventory_has_claim(const struct inventory *inventory, const struct vg_entr
 /* Detaches its PVs from the VG. */
 static void disclaim_pvs(struct inventory *inventory, const struct vg_entry *group)
 {
-        FOREACH_PV(pv, group->vg) {
-                const char *pvid = pv->pvid;
-
-                if (dm_hash_lookup(inventory->groups_by_pvid, pvid) == group)
-                        dm_hash_remove(inventory->groups_by_pvid, pvid);
-        }
+        FOREACH_PV(pv, group->vg)
+                if (dm_hash_lookup(inventory->groups_by_pvid, pv->pvid) == group)
+                        dm_hash_remove(inventory->groups_by_pvid, pv->pvid);
 }
 
 int inventory_add_group(struct inventory *inventory, struct vg *vg, struct vg_entry **ret)
@@ -395,20 +387,6 @@ static int update_group(struct inventory *inventory, struct vg_entry *group, str
                 ?: take_over_pvs(inventory, group);
 }
 
-static int make_group(struct inventory *inventory, struct vg **metadata, struct vg_entry **ret)
-{
-        struct vg *vg = *metadata;
-        int r;
-
-        vg->first_seen_usec = inventory->now_usec;
-        vg->clock_usec = inventory->clock_usec;
-        r = inventory_add_group(inventory, vg, ret);
-        if (r < 0)
-                return r;
-        *metadata = NULL;
-        return take_over_pvs(inventory, *ret);
-}
-
 /* Whether a present device has, or may have, metadata of the VG that is newer than `seqno`. */
 static int has_newer_metadata(struct inventory *inventory, struct vg_entry *group, uint64_t seqno)
 {
@@ -444,13 +422,23 @@ int inventory_roll_back(struct inventory *inventory, struct vg_entry *group)
 
 int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, struct vg_entry **ret)
 {
-        *ret = inventory_find_group(inventory, (*metadata)->vgid);
-        if (!*ret)
-                return make_group(inventory, metadata, ret);
-        if ((*metadata)->seqno <= (*ret)->vg->seqno)
-                return 0;
-        forget_older(*ret);
-        return update_group(inventory, *ret, *metadata);
+        struct vg *vg = *metadata;
+        int r;
+
+        *ret = inventory_find_group(inventory, vg->vgid);
+        if (*ret) {
+                if (vg->seqno <= (*ret)->vg->seqno)
+                        return 0;
+                forget_older(*ret);
+                return update_group(inventory, *ret, vg);
+        }
+        vg->first_seen_usec = inventory->now_usec;
+        vg->clock_usec = inventory->clock_usec;
+        r = inventory_add_group(inventory, vg, ret);
+        if (r < 0)
+                return r;
+        *metadata = NULL;
+        return take_over_pvs(inventory, *ret);
 }
 
 int inventory_drop_group(struct inventory *inventory, struct vg_entry *group)
