@@ -34,30 +34,6 @@ static int index_pvs(struct inventory *inventory, struct vg_entry *group)
         return 0;
 }
 
-static int load_group(struct vg *vg, void *userdata)
-{
-        /* A record without the worker's state has the public one. */
-        int state = vg_state_from_string(vg->worker_state ?: vg_status_to_string(vg->state)), r;
-        struct inventory *inventory = userdata;
-        struct vg_entry *group;
-
-        r = inventory_add_group(inventory, vg, &group);
-        if (r < 0)
-                return r;
-        group->state = state < 0 ? VG_FAILED : (enum vg_state) state;
-        group->unchecked = true;
-        /* The worker that started vgchange has ended. */
-        if (vg->state == VG_STATUS_ACTIVATING)
-                inventory_take(inventory, group, VG_WORKER_LOST);
-        r = index_pvs(inventory, group);
-        /* The caller frees it. */
-        if (r < 0)
-                group->vg = NULL;
-        else if (!vg_state_is_settled(group->state))
-                inventory_check(inventory, group);
-        return r;
-}
-
 static int load_device(struct inventory *inventory, const struct record_entry *record)
 {
         struct record_device known;
@@ -79,18 +55,44 @@ static int load_device(struct inventory *inventory, const struct record_entry *r
         return 0;
 }
 
+static int load_group(struct inventory *inventory, const struct record_entry *record)
+{
+        _cleanup_vg_ struct vg *vg = NULL;
+        struct vg_entry *group;
+        int state, r = record_entry_parse_vg(record, &vg);
+
+        inventory->records_lost |= r == -EBADMSG;
+        if (r <= 0)
+                return r == -EBADMSG ? 0 : r;
+        /* A record without the worker's state has the public one. */
+        state = vg_state_from_string(vg->worker_state ?: vg_status_to_string(vg->state));
+        r = inventory_add_group(inventory, vg, &group);
+        if (r < 0)
+                return r;
+        TAKE_PTR(vg);
+        group->state = state < 0 ? VG_FAILED : (enum vg_state) state;
+        group->unchecked = true;
+        /* The worker that started vgchange has ended. */
+        if (group->vg->state == VG_STATUS_ACTIVATING)
+                inventory_take(inventory, group, VG_WORKER_LOST);
+        r = index_pvs(inventory, group);
+        if (r >= 0 && !vg_state_is_settled(group->state))
+                inventory_check(inventory, group);
+        return r;
+}
+
 static int load(struct inventory *inventory, const struct record_file *file)
 {
-        int r;
+        int r = 0;
 
-        FOREACH_RECORD(record, file) {
-                r = load_device(inventory, record);
-                if (r < 0)
-                        return r;
-        }
-        r = vgs_parse(file, load_group, inventory);
-        inventory->records_lost |= r > 0;
-        return MIN(r, 0);
+        FOREACH_RECORD(record, file)
+                if (r >= 0)
+                        r = load_device(inventory, record);
+        /* inventory_check() needs all devices. */
+        FOREACH_RECORD(record, file)
+                if (r >= 0)
+                        r = load_group(inventory, record);
+        return r;
 }
 
 static int load_records(struct inventory *inventory)

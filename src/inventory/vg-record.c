@@ -443,35 +443,21 @@ bool vg_text_has_name(const char *text, const char *name)
         return rest && rest[0] == '"';
 }
 
-static int read_record(const struct record_entry *record, vg_function function, void *userdata)
+int record_entry_parse_vg(const struct record_entry *record, struct vg **ret)
 {
         _cleanup_vg_ struct vg *vg = NULL;
-        int r = vg_parse(record->text, &vg);
+        int r;
 
+        if (!lvm_id_is_valid(record->key))
+                return 0;
+        r = vg_parse(record->text, &vg);
         if (r >= 0 && !streq(vg->vgid, record->key))
                 r = -EBADMSG;
-        if (r == -EBADMSG) {
+        if (r == -EBADMSG)
                 log_warning(
                         "Record of VG %s in /run/headgate/" RECORD_FILE " is damaged, ignoring it.", record->key);
-                return VGS_DAMAGED;
-        }
-        if (r >= 0)
-                r = function(vg, userdata);
-        if (r >= 0)
-                TAKE_PTR(vg);
-        return MIN(r, 0);
-}
-
-int vgs_parse(const struct record_file *file, vg_function function, void *userdata)
-{
-        int result = 0;
-
-        FOREACH_RECORD(record, file) {
-                int r = lvm_id_is_valid(record->key) ? read_record(record, function, userdata) : 0;
-
-                if (r < 0)
-                        return r;
-                result |= r;
-        }
-        return result;
+        if (r < 0)
+                return r;
+        *ret = TAKE_PTR(vg);
+        return 1;
 }

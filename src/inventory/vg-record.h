@@ -30,16 +30,9 @@ int vg_parse(const char *text, struct vg **ret) _nonnull_all_ _must_check_;
 /* Whether the text is of a VG of that name, without parsing it. */
 bool vg_text_has_name(const char *text, const char *name) _nonnull_all_;
 
-/* Called for each VG; takes ownership if it returns 0 or more. A negative errno ends the walk and is passed on. */
-typedef int (*vg_function)(struct vg *vg, void *userdata);
-
-enum {
-        VGS_DAMAGED = 1, /* at least one record is damaged; each is logged */
-};
-
-/* Walks over all VGs of a file, in the order of their last commit. `file` may be NULL. Returns 0, VGS_DAMAGED, or a
- * negative errno. */
-int vgs_parse(const struct record_file *file, vg_function function, void *userdata) _nonnull_(2) _must_check_;
+/* Parses the record of a VG. Returns 1 and `*ret`, to be freed with vg_free(); 0 if the record is not of a VG; -EBADMSG
+ * if it is damaged, after logging that; or -ENOMEM. */
+int record_entry_parse_vg(const struct record_entry *record, struct vg **ret) _nonnull_all_ _must_check_;
 
 /* The worker's state as in the record and headgated(8), and back: -EBADMSG if there is no such state. */
 const char *vg_state_to_string(enum vg_state state);

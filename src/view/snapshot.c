@@ -100,11 +100,17 @@ static int compare(const void *a, const void *b)
         return strcmp((*first)->name, (*second)->name);
 }
 
-static int add(struct vg *vg, void *userdata)
+static int add_recorded(struct sources *sources)
 {
-        struct sources *sources = userdata;
+        FOREACH_RECORD(record, sources->records) {
+                _cleanup_vg_ struct vg *vg = NULL;
+                int r = record_entry_parse_vg(record, &vg);
 
-        return APPEND(sources->vgs, sources->n_vgs, vg);
+                if (r == -ENOMEM || (r > 0 && APPEND(sources->vgs, sources->n_vgs, vg) < 0))
+                        return -ENOMEM;
+                TAKE_PTR(vg);
+        }
+        return 0;
 }
 
 int snapshot_read(struct sources *sources)
@@ -116,9 +122,7 @@ int snapshot_read(struct sources *sources)
         if (sources->lvm_run_fd < 0)
                 sources->lvm_run_fd = online_open_to_look();
         sources->devices = dm_devices_free(sources->devices);
-        r = sources_read_records(sources)
-                ?: sources_read_devices(sources)
-                ?: vgs_parse(sources->records, add, sources);
+        r = sources_read_records(sources) ?: sources_read_devices(sources) ?: add_recorded(sources);
         if (r < 0)
                 return r;
         SORT(sources->vgs, sources->n_vgs, compare);
@@ -259,7 +263,7 @@ static int describe(struct vg *vg, const struct planned_vg *planned)
 
 static int insert(struct sources *sources, struct vg *vg)
 {
-        int r = add(vg, sources);
+        int r = APPEND(sources->vgs, sources->n_vgs, vg);
 
         if (r < 0)
                 return r;

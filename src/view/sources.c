@@ -159,13 +159,16 @@ static int add(struct dm_hash_table *names, const char *name, void *value)
         return dm_hash_insert(names, name, value) ? 0 : -ENOMEM;
 }
 
-static int add_recorded(struct vg *vg, void *userdata)
+static int add_recorded(struct dm_hash_table *names, const struct record_file *records)
 {
-        int r = add(userdata, vg->name, &mentioned);
+        FOREACH_RECORD(record, records) {
+                _cleanup_vg_ struct vg *vg = NULL;
+                int r = record_entry_parse_vg(record, &vg);
 
-        if (r >= 0)
-                vg_free(vg);
-        return r;
+                if (r == -ENOMEM || (r > 0 && add(names, vg->name, &mentioned) < 0))
+                        return -ENOMEM;
+        }
+        return 0;
 }
 
 /* lvm2 names its files after the VG. */
@@ -221,11 +224,10 @@ int sources_read_names(struct sources *sources)
         names = dm_hash_create(HASH_SIZE_HINT);
         if (!names)
                 return -ENOMEM;
-        r = vgs_parse(sources->records, add_recorded, names);
-        if (r >= 0)
-                r = add_online(names, sources->lvm_run_fd)
-                        ?: add_file_names(names, sources->root_fd, root_relative(sources->config.backup_dir))
-                        ?: add_active(names, sources);
+        r = add_recorded(names, sources->records)
+                ?: add_online(names, sources->lvm_run_fd)
+                ?: add_file_names(names, sources->root_fd, root_relative(sources->config.backup_dir))
+                ?: add_active(names, sources);
         if (r < 0)
                 return r;
         sources->names = TAKE_PTR(names);
