@@ -98,23 +98,19 @@ static int load(struct inventory *inventory, const struct record_file *file)
 static int load_records(struct inventory *inventory)
 {
         _cleanup_record_file_ struct record_file *file = NULL;
-        const char *fault = NULL;
         bool first;
         int r = record_file_read(inventory->run_fd, &file);
 
         if (r == -ENOMEM)
                 return r;
+        if (r >= 0 && !record_file_is_of_this_boot(file))
+                r = -ESTALE;
         /* Every worker writes records, and a worker has run if boot has finished. */
         first = r == -ENOENT && flags_is_set(inventory->run_fd, FLAGS_BOOT_FINISHED) <= 0;
-        if (r < 0 && !first)
-                fault = record_file_describe_error(r);
-        else if (r >= 0 && !record_file_is_of_this_boot(file))
-                fault = "of another boot";
-        if (fault) {
-                inventory->records_lost = true;
-                record_file_warn(fault);
-        }
-        r = r < 0 || fault ? 0 : load(inventory, file);
+        inventory->records_lost = r < 0 && !first;
+        if (inventory->records_lost)
+                record_file_warn(r);
+        r = r < 0 ? 0 : load(inventory, file);
         if (r < 0)
                 return r;
         inventory->lost_usec = inventory->now_usec;

@@ -220,18 +220,15 @@ int record_file_read(int run_fd, struct record_file **file)
         return r;
 }
 
-void record_file_warn(const char *fault)
+void record_file_warn(int error)
 {
-        log_warning("Records in /run/headgate/" RECORD_FILE " are %s, ignoring them.", fault);
-}
-
-const char *record_file_describe_error(int error)
-{
-        return error == -ENOENT            ? "missing"
-               : error == -EPROTONOSUPPORT ? "of another version"
-               : error == -EPERM           ? "writable by other users"
-               : error == -EBADMSG         ? "damaged"
-                                           : "not readable";
+        log_warning("Records in /run/headgate/" RECORD_FILE " are %s, ignoring them.",
+                error == -ENOENT            ? "missing"
+                : error == -ESTALE          ? "of another boot"
+                : error == -EPROTONOSUPPORT ? "of another version"
+                : error == -EPERM           ? "writable by other users"
+                : error == -EBADMSG         ? "damaged"
+                                            : "not readable");
 }
 
 bool record_file_is_of_this_boot(const struct record_file *file)

@@ -47,11 +47,8 @@ struct record_file {
  * On error, `*file` is NULL. */
 int record_file_read(int run_fd, struct record_file **file) _nonnull_all_ _must_check_;
 
-/* Describes an error of record_file_read(), for example "damaged". */
-const char *record_file_describe_error(int error);
-
-/* Logs that the records are not used because of `fault`, for example "damaged". */
-void record_file_warn(const char *fault);
+/* Logs that the records are not used: an error of record_file_read(), or -ESTALE if they are of another boot. */
+void record_file_warn(int error);
 
 struct record_file *record_file_free(struct record_file *file);
 DEFINE_CLEANUP(struct record_file *, record_file_free)

@@ -70,7 +70,7 @@ int sources_read_records(struct sources *sources)
         if (r == -ENOENT)
                 return 0;
         if (r < 0 && r != -ENOMEM)
-                record_file_warn(record_file_describe_error(r));
+                record_file_warn(r);
         return r;
 }
 
