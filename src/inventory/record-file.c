@@ -253,13 +253,6 @@ const struct record_entry *record_file_next(const struct record_file *file, cons
         return next ? dm_list_item(next, const struct record_entry) : NULL;
 }
 
-bool record_entry_has_pv(const struct record_entry *record, const char *pvid)
-{
-        const char *found = skip_prefix(record->text, PVID_KEY);
-
-        return found && strncmp(found, pvid, LVM_ID_LENGTH) == 0;
-}
-
 /* There is one for each disk, and each reader parses all: a tree of libdevmapper would cost fifty times as much. */
 int record_entry_parse_device(const struct record_entry *record, struct record_device *ret)
 {

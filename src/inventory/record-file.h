@@ -72,9 +72,6 @@ struct record_device {
         uint64_t diskseq; /* of the disk, see diskseq_read(); 0 if it is not known */
 };
 
-/* Whether the record is of a device with that PV, by its first field. Much cheaper than the next function. */
-bool record_entry_has_pv(const struct record_entry *record, const char *pvid) _nonnull_all_;
-
 /* Returns 1 if the record is of a device, 0 if it is not, -EBADMSG if it is damaged, or -ENOMEM. */
 int record_entry_parse_device(
         const struct record_entry *record, struct record_device *ret) _nonnull_all_ _must_check_;

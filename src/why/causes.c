@@ -197,8 +197,7 @@ static int find_other_device(const struct sources *sources, const struct record_
 {
         struct record_device other;
 
-        if (!record_entry_has_pv(entry, pvid) || record_entry_parse_device(entry, &other) <= 0 ||
-                other.number == number)
+        if (record_entry_parse_device(entry, &other) <= 0 || !streq(other.pvid, pvid) || other.number == number)
                 return 0;
         return sysfs_read_name(sources->root_fd, other.number, ret);
 }
