@@ -14,7 +14,7 @@
 #define ACTIVATING_ANY (BIT(ACTIVATING) | BIT(ACTIVATING_DEGRADED))
 #define DEGRADED_ANY (BIT(DEGRADED) | BIT(DEGRADED_RETRY) | BIT(DEGRADED_COMPLETE))
 
-#define READ (BIT(PV_FOUND) | BIT(PV_ANNOUNCED))
+#define PV_READ (BIT(PV_FOUND) | BIT(PV_ANNOUNCED))
 #define REREAD_ANY (BIT(REREAD) | BIT(REREAD_LEFT))
 #define ENDED_ANY (BIT(ENDED_UNKNOWN) | BIT(ENDED_OK) | BIT(ENDED_FAILED) | BIT(ENDED_UNCLEAR))
 
@@ -22,24 +22,23 @@
 enum {
         PVS_ALL = 1 << 0,
         PVS_MISSING = 1 << 1,
-        PVS_SOME = 1 << 2, /* some present, others missing */
+        PVS_PARTIAL = 1 << 2, /* some present, others missing */
         PVS_NONE = 1 << 3,
-        PERMITTED = 1 << 4, /* degraded activation */
-        FORBIDDEN = 1 << 5,
+        DEGRADED_ALLOWED = 1 << 4, /* by headgate.conf */
+        DEGRADED_FORBIDDEN = 1 << 5,
         LVS_DONE = 1 << 6, /* all are active, or none is to be activated */
         LVS_LEFT = 1 << 7,
         LVS_ALL = 1 << 8,
         LVS_SOME = 1 << 9,
-        LVS_NONE = 1 << 10,     /* none is active, but some are to be */
         LVS_UNWANTED = 1 << 11, /* none is to be activated */
         LVS_INACTIVE = 1 << 12, /* either of the last two */
-        BARRED = 1 << 13,       /* metadata, configuration or a PV forbids vgchange */
-        BARRED_BY_METADATA = 1 << 14,
-        OBSTACLE = 1 << 15,     /* any obstacle */
-        LEAVE_ACTIVE = 1 << 16, /* active LVs make vgchange needless, or an earlier worker is the obstacle */
-        ASK_ANYWAY = 1 << 17,
-        NEED_NOT_ASK = 1 << 18,
-        ASK_AGAIN = 1 << 19,
+        BLOCKED = 1 << 13,      /* metadata, configuration or a PV forbids vgchange */
+        BLOCKED_BY_METADATA = 1 << 14,
+        OBSTACLE = 1 << 15,    /* any obstacle */
+        KEEP_ACTIVE = 1 << 16, /* active LVs make vgchange needless, or an earlier worker is the obstacle */
+        ALWAYS_ACTIVATE = 1 << 17,
+        ACTIVATION_OPTIONAL = 1 << 18,
+        ACTIVATE_AGAIN = 1 << 19,
         ON_REMOVED = 1 << 20,
         RAIDS_DEGRADED = 1 << 21,
         HAS_REASON = 1 << 22,
@@ -50,28 +49,28 @@ static unsigned int conditions_of(const struct vg_facts *facts)
 {
         static const unsigned int pvs[_VG_PVS_MAX] = {
                 [VG_PVS_NONE] = PVS_MISSING | PVS_NONE,
-                [VG_PVS_SOME] = PVS_MISSING | PVS_SOME,
+                [VG_PVS_SOME] = PVS_MISSING | PVS_PARTIAL,
                 [VG_PVS_ALL] = PVS_ALL,
         };
         static const unsigned int lvs[_VG_LVS_MAX] = {
                 [VG_LVS_UNWANTED] = LVS_DONE | LVS_INACTIVE | LVS_UNWANTED,
-                [VG_LVS_NONE] = LVS_LEFT | LVS_INACTIVE | LVS_NONE,
+                [VG_LVS_NONE] = LVS_LEFT | LVS_INACTIVE,
                 [VG_LVS_SOME] = LVS_LEFT | LVS_SOME,
                 [VG_LVS_ALL] = LVS_DONE | LVS_ALL,
         };
         static const unsigned int obstacles[_VG_OBSTACLE_MAX] = {
-                [VG_OBSTACLE_METADATA] = OBSTACLE | BARRED | BARRED_BY_METADATA,
-                [VG_OBSTACLE_CONFIG] = OBSTACLE | BARRED,
-                [VG_OBSTACLE_PV] = OBSTACLE | BARRED,
+                [VG_OBSTACLE_METADATA] = OBSTACLE | BLOCKED | BLOCKED_BY_METADATA,
+                [VG_OBSTACLE_CONFIG] = OBSTACLE | BLOCKED,
+                [VG_OBSTACLE_PV] = OBSTACLE | BLOCKED,
                 [VG_OBSTACLE_NAME] = OBSTACLE,
                 [VG_OBSTACLE_LVM] = OBSTACLE | LVM_FAILS,
-                [VG_OBSTACLE_UNKNOWN_HISTORY] = OBSTACLE | LEAVE_ACTIVE,
+                [VG_OBSTACLE_UNKNOWN_HISTORY] = OBSTACLE | KEEP_ACTIVE,
         };
 
         return pvs[facts->pvs] | lvs[facts->lvs] | obstacles[facts->obstacle] |
-               (facts->permitted ? PERMITTED : FORBIDDEN) |
-               (facts->ask_anyway ? ASK_ANYWAY : NEED_NOT_ASK | LEAVE_ACTIVE) |
-               (facts->ask_again ? ASK_AGAIN : 0U) | (facts->on_removed ? ON_REMOVED : 0U) |
+               (facts->permitted ? DEGRADED_ALLOWED : DEGRADED_FORBIDDEN) |
+               (facts->ask_anyway ? ALWAYS_ACTIVATE : ACTIVATION_OPTIONAL | KEEP_ACTIVE) |
+               (facts->ask_again ? ACTIVATE_AGAIN : 0U) | (facts->on_removed ? ON_REMOVED : 0U) |
                (facts->raids_degraded ? RAIDS_DEGRADED : 0U) | (facts->has_reason ? HAS_REASON : 0U);
 }
 
@@ -92,17 +91,19 @@ struct rule {
 static const struct rule rules[] = {
         /* A missing PV has appeared. */
         {BIT(LOST) | BIT(LOST_OVERDUE), BIT(PV_APPEARED), 0, VG_WAITING},
-        {BIT(OVERDUE), BIT(PV_APPEARED), PERMITTED | PVS_MISSING, VG_WAITING},
-        {BIT(DEGRADED), BIT(PV_APPEARED), PERMITTED | PVS_MISSING | LVS_LEFT, VG_DEGRADED_RETRY, VG_SAY_LATE},
+        {BIT(OVERDUE), BIT(PV_APPEARED), DEGRADED_ALLOWED | PVS_MISSING, VG_WAITING},
+        {BIT(DEGRADED), BIT(PV_APPEARED), DEGRADED_ALLOWED | PVS_MISSING | LVS_LEFT, VG_DEGRADED_RETRY,
+                VG_SAY_LATE},
         {BIT(DEGRADED) | BIT(DEGRADED_RETRY) | BIT(DEGRADED_DUE) | BIT(ACTIVATING_DEGRADED), BIT(PV_APPEARED), 0,
                 VG_SAME, VG_SAY_LATE},
 
         /* One of its PVs was read. As with lvm2's rule, an announced PV retries a VG that was deactivated or not
          * activated. Newer metadata may list another PV, so that the VG is incomplete. */
-        {WAITING_ANY | DUE_ANY | BIT(DEGRADED) | BIT(DEGRADED_RETRY), READ, PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
+        {WAITING_ANY | DUE_ANY | BIT(DEGRADED) | BIT(DEGRADED_RETRY), PV_READ, PVS_ALL, VG_COMPLETE,
+                VG_SAY_COMPLETE},
         {BIT(ACTIVE) | BIT(DEGRADED_COMPLETE) | BIT(SKIPPED) | BIT(FAILED), BIT(PV_ANNOUNCED),
-                PVS_ALL | ASK_ANYWAY, VG_COMPLETE, VG_SAY_COMPLETE},
-        {COMPLETE_ANY, READ, PVS_MISSING, VG_WAITING},
+                PVS_ALL | ALWAYS_ACTIVATE, VG_COMPLETE, VG_SAY_COMPLETE},
+        {COMPLETE_ANY, PV_READ, PVS_MISSING, VG_WAITING},
         {COMPLETE_ANY, BIT(PV_WRITTEN), PVS_MISSING, VG_WAITING, .action = VG_DO_RECHECK},
         {ANY, BIT(PV_WRITTEN), 0, VG_SAME, .action = VG_DO_RECHECK},
 
@@ -115,27 +116,27 @@ static const struct rule rules[] = {
 
         /* Its deadline has passed. If a PV of a settled VG was removed, there is no degraded activation. */
         {ANY, BIT(DEADLINE_PASSED), PVS_ALL, VG_SAME},
-        {BIT(WAITING), BIT(DEADLINE_PASSED), PERMITTED | PVS_SOME, VG_DUE, VG_SAY_OVERDUE},
+        {BIT(WAITING), BIT(DEADLINE_PASSED), DEGRADED_ALLOWED | PVS_PARTIAL, VG_DUE, VG_SAY_OVERDUE},
         {BIT(WAITING), BIT(DEADLINE_PASSED), 0, VG_OVERDUE, VG_SAY_OVERDUE},
         {BIT(LOST), BIT(DEADLINE_PASSED), 0, VG_LOST_OVERDUE, VG_SAY_OVERDUE},
-        {BIT(DEGRADED_RETRY), BIT(DEADLINE_PASSED), PERMITTED, VG_DEGRADED_DUE},
+        {BIT(DEGRADED_RETRY), BIT(DEADLINE_PASSED), DEGRADED_ALLOWED, VG_DEGRADED_DUE},
         {BIT(DEGRADED_RETRY), BIT(DEADLINE_PASSED), 0, VG_DEGRADED},
 
         /* It is requested by name. headgate.conf may have changed since the deadline. */
-        {BIT(OVERDUE), BIT(REQUESTED), PERMITTED | PVS_SOME, VG_DUE},
+        {BIT(OVERDUE), BIT(REQUESTED), DEGRADED_ALLOWED | PVS_PARTIAL, VG_DUE},
         {WAITING_ANY | COMPLETE_ANY | DUE_ANY | ACTIVATING_ANY, BIT(REQUESTED), 0, VG_SAME},
-        {BIT(DEGRADED) | BIT(DEGRADED_RETRY), BIT(REQUESTED), PVS_MISSING | PERMITTED, VG_DEGRADED_DUE},
+        {BIT(DEGRADED) | BIT(DEGRADED_RETRY), BIT(REQUESTED), PVS_MISSING | DEGRADED_ALLOWED, VG_DEGRADED_DUE},
         {ANY, BIT(REQUESTED), PVS_MISSING, VG_SAME},
-        {BIT(ACTIVE), BIT(REQUESTED), LVS_DONE | NEED_NOT_ASK, VG_SAME},
+        {BIT(ACTIVE), BIT(REQUESTED), LVS_DONE | ACTIVATION_OPTIONAL, VG_SAME},
         {ANY, BIT(REQUESTED), 0, VG_COMPLETE, VG_SAY_COMPLETE},
 
         {BIT(FAILED), BIT(RETRY), PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
 
         /* A vgchange can start, for a degraded activation. */
         {DUE_ANY, BIT(SLOT_FREE), PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
-        {BIT(DUE), BIT(SLOT_FREE), FORBIDDEN, VG_OVERDUE},
+        {BIT(DUE), BIT(SLOT_FREE), DEGRADED_FORBIDDEN, VG_OVERDUE},
         {BIT(DUE), BIT(SLOT_FREE), PVS_NONE, VG_OVERDUE},
-        {BIT(DEGRADED_DUE), BIT(SLOT_FREE), FORBIDDEN, VG_DEGRADED},
+        {BIT(DEGRADED_DUE), BIT(SLOT_FREE), DEGRADED_FORBIDDEN, VG_DEGRADED},
         {BIT(DEGRADED_DUE), BIT(SLOT_FREE), PVS_NONE, VG_DEGRADED},
         {DUE_ANY, BIT(SLOT_FREE), LVS_ALL, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_NONE},
         {BIT(DUE), BIT(SLOT_FREE), OBSTACLE, VG_OVERDUE, VG_SAY_BLOCKED},
@@ -147,10 +148,10 @@ static const struct rule rules[] = {
         /* A vgchange can start, for a normal activation. If all LVs are active, the initrd or a killed worker
          * activated them. */
         {COMPLETE_ANY, BIT(SLOT_FREE), PVS_MISSING, VG_WAITING},
-        {COMPLETE_ANY, BIT(SLOT_FREE), BARRED, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
-        {COMPLETE_ANY, BIT(SLOT_FREE), LVS_DONE | LEAVE_ACTIVE | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE,
+        {COMPLETE_ANY, BIT(SLOT_FREE), BLOCKED, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
+        {COMPLETE_ANY, BIT(SLOT_FREE), LVS_DONE | KEEP_ACTIVE | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE,
                 VG_SAY_DEGRADED, VG_REASON_RAIDS, VG_DO_CLAIM},
-        {COMPLETE_ANY, BIT(SLOT_FREE), LVS_DONE | LEAVE_ACTIVE, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE,
+        {COMPLETE_ANY, BIT(SLOT_FREE), LVS_DONE | KEEP_ACTIVE, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE,
                 VG_DO_CLAIM},
         {COMPLETE_ANY, BIT(SLOT_FREE), LVM_FAILS, VG_FAILED, VG_SAY_FAILED, VG_REASON_OBSTACLE},
         {COMPLETE_ANY, BIT(SLOT_FREE), OBSTACLE, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
@@ -161,11 +162,11 @@ static const struct rule rules[] = {
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
         {BIT(ACTIVATING_DEGRADED), BIT(ENDED_UNKNOWN), LVS_SOME, VG_DEGRADED_DUE},
         {BIT(ACTIVATING_DEGRADED), BIT(ENDED_UNKNOWN), LVS_INACTIVE, VG_DUE},
-        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE | ASK_AGAIN, VG_WAITING, VG_SAY_NOTHING_ACTIVATED,
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE | ACTIVATE_AGAIN, VG_WAITING, VG_SAY_NOTHING_ACTIVATED,
                 VG_REASON_INACTIVE},
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_INACTIVE, VG_OVERDUE, VG_SAY_NOTHING_ACTIVATED,
                 VG_REASON_INACTIVE},
-        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_SOME | ASK_AGAIN, VG_DEGRADED_RETRY, VG_SAY_DEGRADED,
+        {BIT(ACTIVATING_DEGRADED), ENDED_ANY, LVS_SOME | ACTIVATE_AGAIN, VG_DEGRADED_RETRY, VG_SAY_DEGRADED,
                 VG_REASON_INACTIVE},
         {BIT(ACTIVATING_DEGRADED), ENDED_ANY, 0, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_INACTIVE},
 
@@ -182,7 +183,7 @@ static const struct rule rules[] = {
         {BIT(ACTIVATING), ENDED_ANY, ON_REMOVED, VG_WAITING, VG_SAY_FAILED, VG_REASON_ON_REMOVED},
         {BIT(ACTIVATING), ENDED_ANY, PVS_MISSING, VG_WAITING, VG_SAY_FAILED, VG_REASON_PV_REMOVED},
         {BIT(ACTIVATING), BIT(ENDED_UNCLEAR), 0, VG_COMPLETE_ALONE},
-        {BIT(ACTIVATING), ENDED_ANY, ASK_AGAIN, VG_COMPLETE},
+        {BIT(ACTIVATING), ENDED_ANY, ACTIVATE_AGAIN, VG_COMPLETE},
         {BIT(ACTIVATING), BIT(ENDED_FAILED), 0, VG_FAILED, VG_SAY_FAILED, VG_REASON_LVM},
         {BIT(ACTIVATING), ENDED_ANY, LVS_SOME | RAIDS_DEGRADED, VG_DEGRADED_COMPLETE, VG_SAY_DEGRADED,
                 VG_REASON_RAIDS, VG_DO_CLAIM},
@@ -210,7 +211,7 @@ static const struct rule rules[] = {
         {ANY, BIT(REREAD), PVS_MISSING, VG_SAME},
         {DUE_ANY, REREAD_ANY, 0, VG_COMPLETE, VG_SAY_COMPLETE},
         {COMPLETE_ANY, REREAD_ANY, 0, VG_SAME},
-        {ANY, REREAD_ANY, BARRED_BY_METADATA | LVS_INACTIVE, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
+        {ANY, REREAD_ANY, BLOCKED_BY_METADATA | LVS_INACTIVE, VG_SKIPPED, VG_SAY_SKIPPED, VG_REASON_OBSTACLE},
         {DEGRADED_ANY, REREAD_ANY, 0, VG_SAME},
         {BIT(ACTIVE), REREAD_ANY, 0, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE},
         {ANY, REREAD_ANY, LVS_DONE, VG_ACTIVE, VG_SAY_ACTIVE, VG_REASON_NONE},
