@@ -28,6 +28,9 @@
 /* As many devices can be unresponsive at the same time without delaying others. */
 #define READERS_MAX 128U
 
+/* A pipe holds as many bytes. */
+#define READ_SIZE 65536
+
 /* Results that follow each other faster are handled together, with one step. */
 #define RESULTS_INTERVAL_USEC (10 * USEC_PER_MSEC)
 
@@ -64,7 +67,7 @@ struct reader {
         int fd; /* the reading end of the pipe to the child */
 
         char *buffer; /* an incomplete result of the child */
-        size_t size, allocated;
+        size_t size;
 };
 
 int reading_add(struct reading *reading, dev_t number, const char *name)
@@ -314,31 +317,18 @@ static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, vo
         return r < 0 ? r : reader->readers->on_progress(reader->readers->userdata);
 }
 
-static int make_room(struct reader *reader)
-{
-        size_t allocated = MAX(reader->allocated * 2, (size_t) 131072);
-        char *larger;
-
-        if (reader->allocated - reader->size >= 65536)
-                return 0;
-        larger = realloc(reader->buffer, allocated);
-        if (!larger)
-                return log_oom();
-        reader->buffer = larger;
-        reader->allocated = allocated;
-        return 0;
-}
-
 static int on_readable(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
 {
         struct reader *reader = userdata;
         struct readers *readers = reader->readers;
+        char *buffer = realloc(reader->buffer, reader->size + READ_SIZE);
         ssize_t n;
-        int r = make_room(reader);
+        int r;
 
-        if (r < 0)
-                return r;
-        n = read(fd, reader->buffer + reader->size, reader->allocated - reader->size);
+        if (!buffer)
+                return log_oom();
+        reader->buffer = buffer;
+        n = read(fd, reader->buffer + reader->size, READ_SIZE);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return 0;
         /* The child may still be busy or blocked: do not wait for it. */
