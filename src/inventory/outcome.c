@@ -9,11 +9,6 @@
 #include "shared/names.h"
 #include "shared/util.h"
 
-void outcome_done(struct outcome *outcome)
-{
-        free(outcome->words);
-}
-
 /* lvm2 prints either the name of an LV or that of its device-mapper device. */
 static char *find_words_about_lv(const char *output, const char *vg, const char *lv)
 {
@@ -66,38 +61,39 @@ static char *explain(const struct vg *vg, const struct vgchange_end *end)
         return string_format("vgchange " ENDED ".", ENDED_ARGUMENTS(end->exit_status));
 }
 
-int outcome_read(const struct vg *vg, const struct vgchange_end *end, struct outcome *ret)
+int outcome_read(const struct vg *vg, const struct vgchange_end *end, char **ret_words)
 {
-        ret->event = !has_unexplained(vg, end) ? VG_ENDED_OK : end->n_vgs > 1 ? VG_ENDED_UNCLEAR : VG_ENDED_FAILED;
-        if (ret->event != VG_ENDED_FAILED)
-                return 0;
-        ret->words = explain(vg, end);
-        return ret->words ? 0 : -ENOMEM;
+        if (!has_unexplained(vg, end))
+                return VG_ENDED_OK;
+        if (end->n_vgs > 1)
+                return VG_ENDED_UNCLEAR;
+        *ret_words = explain(vg, end);
+        return *ret_words ? VG_ENDED_FAILED : -ENOMEM;
 }
 
-int outcome_read_degraded(const struct vg *vg, int exit_status, const char *output, struct outcome *ret)
+int outcome_read_degraded(const struct vg *vg, int exit_status, const char *output, char **ret_words)
 {
         _cleanup_enumeration_ struct enumeration names = {};
         _cleanup_free_ char *words = NULL;
+        enum vg_event event = exit_status == 0 ? VG_ENDED_OK : VG_ENDED_FAILED;
         char *end;
 
-        ret->event = exit_status == 0 ? VG_ENDED_OK : VG_ENDED_FAILED;
         FOREACH_LV(lv, vg)
                 if (lv->autoactivated && !lv->active) {
                         enumeration_add(&names, lv->name);
                         words = words ?: find_words_about_lv(output, vg->name, lv->name);
                 }
         if (names.n == 0)
-                return 0;
+                return event;
         /* The next sentence is lvm2's advice to use partial activation. */
         end = words ? strstr(words, ".  ") : NULL;
         if (end)
                 *end = '\0';
         if (!words && exit_status != 0)
                 words = string_format("vgchange " ENDED, ENDED_ARGUMENTS(exit_status));
-        ret->words = string_format("not activated: %s%s%s%s.", names.text ?: "?", words ? " (lvm2: " : "",
+        *ret_words = string_format("not activated: %s%s%s%s.", names.text ?: "?", words ? " (lvm2: " : "",
                 words ?: "", words ? ")" : "");
-        return ret->words ? 0 : -ENOMEM;
+        return *ret_words ? (int) event : -ENOMEM;
 }
 
 char *outcome_explain_refusal(const char *device_name, int exit_status, const char *output, bool *ret_failed)

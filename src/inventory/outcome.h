@@ -16,24 +16,15 @@ struct vgchange_end {
         const struct config *config; /* lvm2's, whose lists may exclude LVs */
 };
 
-struct outcome {
-        enum vg_event event; /* one of VG_ENDED_* */
-        char *words;         /* lvm2's message about the VG or one of its LVs, or the exit status; to be freed */
-};
+/* Returns the event of a normal activation, VG_ENDED_*, or -ENOMEM. VG_ENDED_OK: all LVs are active except excluded
+ * ones. VG_ENDED_FAILED: `*ret_words`, NULL before and to be freed by the caller, is lvm2's message about the VG or one
+ * of its LVs, or the exit status. VG_ENDED_UNCLEAR: some are not active, and it is unknown which of several VGs
+ * failed. */
+int outcome_read(const struct vg *vg, const struct vgchange_end *end, char **ret_words) _nonnull_all_ _must_check_;
 
-void outcome_done(struct outcome *outcome) _nonnull_(1);
-#define _cleanup_outcome_ _cleanup_(outcome_done)
-
-/* Reads the outcome of a normal activation. VG_ENDED_OK, without words: all LVs are active except excluded ones.
- * VG_ENDED_UNCLEAR, without words: some are not, and it is unknown which of several VGs failed. Returns 0 or
- * -ENOMEM. */
-int outcome_read(const struct vg *vg, const struct vgchange_end *end, struct outcome *ret)
-        _nonnull_(1, 2, 3) _must_check_;
-
-/* Reads the outcome of a degraded activation: `words` has the inactive LVs, or is NULL if all are active. Returns
- * likewise. */
-int outcome_read_degraded(const struct vg *vg, int exit_status, const char *output, struct outcome *ret)
-        _nonnull_(1, 3, 4) _must_check_;
+/* Likewise of a degraded activation: `*ret_words` has the inactive LVs, or stays NULL if all are active. */
+int outcome_read_degraded(
+        const struct vg *vg, int exit_status, const char *output, char **ret_words) _nonnull_all_ _must_check_;
 
 /* Returns why pvscan has not recorded the device, as a sentence to be freed by the caller; NULL without memory.
  * `*ret_failed`: pvscan failed for another reason, such as its configuration, and did not refuse the device. */

@@ -67,28 +67,29 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
         n_groups = MAX(job->n, inventory_count_groups_of_job(worker->inventory, job));
         FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
                 const struct vgchange_end end = {n_groups, exit_status, output, &worker->config};
-                _cleanup_outcome_ struct outcome outcome = {.event = VG_ENDED_UNKNOWN};
+                _cleanup_free_ char *words = NULL;
+                int event = VG_ENDED_UNKNOWN;
 
                 dm_devices_mark_active(devices, group->vg);
                 if (n_groups == 1)
                         vg_note_program(group->vg, job->programs.longest.name, job->programs.longest.usec);
                 /* The output of an adopted process went to the earlier worker. */
                 if (output)
-                        r = group->state == VG_ACTIVATING_DEGRADED
-                                    ? outcome_read_degraded(group->vg, exit_status, output, &outcome)
-                                    : outcome_read(group->vg, &end, &outcome);
-                if (r < 0)
+                        event = group->state == VG_ACTIVATING_DEGRADED
+                                        ? outcome_read_degraded(group->vg, exit_status, output, &words)
+                                        : outcome_read(group->vg, &end, &words);
+                if (event < 0)
                         return log_oom();
                 r = vg_take(worker, group,
-                        &(struct vg_input){.event = outcome.event, .words = outcome.words, .devices = devices});
+                        &(struct vg_input){.event = (enum vg_event) event, .words = words, .devices = devices});
                 if (r < 0)
                         return r;
                 n_alone += group->state == VG_COMPLETE_ALONE;
                 /* The output of a degraded activation may be about several VGs. */
-                if (outcome.event == VG_ENDED_FAILED && n_groups == 1)
+                if (event == VG_ENDED_FAILED && n_groups == 1)
                         report_output(group->vg, output);
-                if ((outcome.event == VG_ENDED_FAILED || outcome.event == VG_ENDED_OK) &&
-                        alike_note(&worker->alike, outcome.words, worker->inventory->now_usec) < 0)
+                if ((event == VG_ENDED_FAILED || event == VG_ENDED_OK) &&
+                        alike_note(&worker->alike, words, worker->inventory->now_usec) < 0)
                         return log_oom();
                 if (group->state == VG_COMPLETE && group->ask_again)
                         log_info("VG %s changed or was requested during activation; retrying.", group->vg->name);

@@ -113,16 +113,15 @@ START_TEST(normal_activation)
                         VG_ENDED_FAILED,
                         "device-mapper: create ioctl on my--vg-root LVM-x failed: Device or resource busy"},
         };
-        _cleanup_outcome_ struct outcome outcome = {};
+        _cleanup_free_ char *words = NULL;
         struct vg vg = make_vg(rows[_i].vg, 1, 0, root);
         const struct vgchange_end end = {rows[_i].n_vgs, rows[_i].status, rows[_i].output, &no_lists};
 
-        ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
-        ck_assert_int_eq(outcome.event, rows[_i].event);
+        ck_assert_int_eq(outcome_read(&vg, &end, &words), rows[_i].event);
         if (rows[_i].words)
-                ck_assert_str_eq(outcome.words, rows[_i].words);
+                ck_assert_str_eq(words, rows[_i].words);
         else
-                ck_assert_ptr_null(outcome.words);
+                ck_assert_ptr_null(words);
 }
 END_TEST
 
@@ -147,11 +146,10 @@ START_TEST(lists_leave_out)
         struct vg vg = make_vg("vg", 2, 1, NULL);
 
         for (size_t i = 0; i < ELEMENTSOF(configs); i++) {
-                _cleanup_outcome_ struct outcome outcome = {};
+                _cleanup_free_ char *words = NULL;
                 const struct vgchange_end end = {1, rows[_i].status, "", configs[i]};
 
-                ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
-                ck_assert_int_eq(outcome.event, rows[_i].event);
+                ck_assert_int_eq(outcome_read(&vg, &end, &words), rows[_i].event);
         }
 }
 END_TEST
@@ -159,25 +157,24 @@ END_TEST
 /* An LV that is active is not what lvm2 complains of. */
 START_TEST(words_are_about_an_inactive_lv)
 {
-        _cleanup_outcome_ struct outcome outcome = {};
+        _cleanup_free_ char *words = NULL;
         struct vg vg = make_vg("data", 3, 1, NULL);
         const struct vgchange_end end = {1, 5, "  LV data/a is odd.\n  LV data/c is in use.\n", &no_lists};
 
-        ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
-        ck_assert_str_eq(outcome.words, "LV data/c is in use.");
+        ck_assert_int_eq(outcome_read(&vg, &end, &words), VG_ENDED_FAILED);
+        ck_assert_str_eq(words, "LV data/c is in use.");
 }
 END_TEST
 
 /* What lvm2 has said is no matter, and is not looked for. */
 START_TEST(nothing_is_explained_of_an_active_vg)
 {
-        _cleanup_outcome_ struct outcome outcome = {};
+        _cleanup_free_ char *words = NULL;
         struct vg vg = make_vg("half", 2, 2, NULL);
         const struct vgchange_end end = {2, 139, REFUSING("half/a"), &no_lists};
 
-        ck_assert_int_eq(outcome_read(&vg, &end, &outcome), 0);
-        ck_assert_int_eq(outcome.event, VG_ENDED_OK);
-        ck_assert_ptr_null(outcome.words);
+        ck_assert_int_eq(outcome_read(&vg, &end, &words), VG_ENDED_OK);
+        ck_assert_ptr_null(words);
 }
 END_TEST
 
@@ -207,55 +204,48 @@ END_TEST
 START_TEST(degraded_activation)
 {
         static const char *const half[] = {"whole", "torn", "both"}, *const mirror[] = {"raid", "linear"};
-        _cleanup_outcome_ struct outcome outcome = {};
+        _cleanup_free_ char *words = NULL;
         struct vg vg = make_vg("half", 3, 1, half);
 
-        ck_assert_int_eq(outcome_read_degraded(
-                                 &vg, 5, REFUSING("half/torn") REFUSING("half/both") ACTIVE("half"), &outcome),
-                0);
-        ck_assert_int_eq(outcome.event, VG_ENDED_FAILED);
-        ck_assert_str_eq(
-                outcome.words, "not activated: torn, both (lvm2: Refusing activation of partial LV half/torn).");
-        outcome_done(&outcome);
+        ck_assert_int_eq(
+                outcome_read_degraded(&vg, 5, REFUSING("half/torn") REFUSING("half/both") ACTIVE("half"), &words),
+                VG_ENDED_FAILED);
+        ck_assert_str_eq(words, "not activated: torn, both (lvm2: Refusing activation of partial LV half/torn).");
+        free(TAKE_PTR(words));
 
         vg = make_vg("mirror", 2, 1, mirror);
-        ck_assert_int_eq(
-                outcome_read_degraded(&vg, 5, MISSING REFUSING("mirror/linear") ACTIVE("mirror"), &outcome), 0);
-        ck_assert_str_eq(
-                outcome.words, "not activated: linear (lvm2: Refusing activation of partial LV mirror/linear).");
-        outcome_done(&outcome);
+        ck_assert_int_eq(outcome_read_degraded(&vg, 5, MISSING REFUSING("mirror/linear") ACTIVE("mirror"), &words),
+                VG_ENDED_FAILED);
+        ck_assert_str_eq(words, "not activated: linear (lvm2: Refusing activation of partial LV mirror/linear).");
+        free(TAKE_PTR(words));
 
         /* All of a line without advice, and not one about an LV that nobody wants active. */
-        outcome.words = NULL;
         vg = make_vg("mirror", 2, 0, mirror);
         vg.lvs[0].autoactivated = false;
-        ck_assert_int_eq(outcome_read_degraded(
-                                 &vg, 5, "  LV mirror/raid is odd.\n  LV mirror/linear is in use.\n", &outcome),
-                0);
-        ck_assert_str_eq(outcome.words, "not activated: linear (lvm2: LV mirror/linear is in use.).");
-        outcome_done(&outcome);
+        ck_assert_int_eq(
+                outcome_read_degraded(&vg, 5, "  LV mirror/raid is odd.\n  LV mirror/linear is in use.\n", &words),
+                VG_ENDED_FAILED);
+        ck_assert_str_eq(words, "not activated: linear (lvm2: LV mirror/linear is in use.).");
+        free(TAKE_PTR(words));
 
-        outcome.words = NULL;
         vg = make_vg("mirror", 2, 2, mirror);
-        ck_assert_int_eq(outcome_read_degraded(&vg, 0, MISSING ACTIVE("mirror"), &outcome), 0);
-        ck_assert_int_eq(outcome.event, VG_ENDED_OK);
-        ck_assert_ptr_null(outcome.words);
+        ck_assert_int_eq(outcome_read_degraded(&vg, 0, MISSING ACTIVE("mirror"), &words), VG_ENDED_OK);
+        ck_assert_ptr_null(words);
 }
 END_TEST
 
 START_TEST(many_inactive_lvs_are_counted)
 {
-        _cleanup_outcome_ struct outcome outcome = {};
+        _cleanup_free_ char *words = NULL;
         struct vg vg = make_vg("vg", 12, 1, NULL);
 
         /* One that is not to be activated is not missed. */
         lvs[2].autoactivated = false;
-        ck_assert_int_eq(outcome_read_degraded(&vg, 0, "", &outcome), 0);
-        ck_assert_str_eq(outcome.words, "not activated: b, d, e and 7 more.");
-        free(outcome.words);
-        ck_assert_int_eq(outcome_read_degraded(&vg, 3, "", &outcome), 0);
-        ck_assert_str_eq(
-                outcome.words, "not activated: b, d, e and 7 more (lvm2: vgchange exited with status 3).");
+        ck_assert_int_eq(outcome_read_degraded(&vg, 0, "", &words), VG_ENDED_OK);
+        ck_assert_str_eq(words, "not activated: b, d, e and 7 more.");
+        free(TAKE_PTR(words));
+        ck_assert_int_eq(outcome_read_degraded(&vg, 3, "", &words), VG_ENDED_FAILED);
+        ck_assert_str_eq(words, "not activated: b, d, e and 7 more (lvm2: vgchange exited with status 3).");
 }
 END_TEST
 
@@ -274,7 +264,7 @@ START_TEST(no_memory_is_survived)
 
         dm_log_with_errno_init(print_nothing);
         for (; r < 0 || degraded < 0; n++) {
-                _cleanup_outcome_ struct outcome one = {}, two = {};
+                _cleanup_free_ char *one = NULL, *two = NULL;
 
                 many = make_vg("vg", 12, n % 2, NULL);
                 n_allocations = n / 2;
@@ -283,8 +273,8 @@ START_TEST(no_memory_is_survived)
                 n_allocations = n / 2;
                 degraded = outcome_read_degraded(&many, 5, REFUSING("vg/f"), &two);
                 n_allocations = SIZE_MAX;
-                ck_assert(r == 0 || r == -ENOMEM);
-                ck_assert(degraded == 0 || degraded == -ENOMEM);
+                ck_assert(r >= 0 || r == -ENOMEM);
+                ck_assert(degraded >= 0 || degraded == -ENOMEM);
         }
         ck_assert_uint_gt(n, 10);
 }
