@@ -79,11 +79,8 @@ void vg_entry_forget_refusal(struct vg_entry *group, dev_t number)
 
 int vg_entry_note_refusal(struct vg_entry *group, dev_t number, char *refusal)
 {
-        int r = string_replace(&group->refusal, refusal);
-
-        if (r >= 0)
-                group->refused = number;
-        return r;
+        group->refused = number;
+        return string_replace(&group->refusal, refusal);
 }
 
 void inventory_note_change(struct inventory *inventory, struct vg_entry *group)

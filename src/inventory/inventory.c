@@ -95,18 +95,18 @@ static int load(struct inventory *inventory, const struct record_file *file)
         return r;
 }
 
-static int load_records(struct inventory *inventory)
+static int load_records(struct inventory *inventory, int run_fd)
 {
         _cleanup_record_file_ struct record_file *file = NULL;
         bool first;
-        int r = record_file_read(inventory->run_fd, &file);
+        int r = record_file_read(run_fd, &file);
 
         if (r == -ENOMEM)
                 return r;
         if (r >= 0 && !record_file_is_of_this_boot(file))
                 r = -ESTALE;
         /* Every worker writes records, and a worker has run if boot has finished. */
-        first = r == -ENOENT && flags_is_set(inventory->run_fd, FLAGS_BOOT_FINISHED) <= 0;
+        first = r == -ENOENT && flags_is_set(run_fd, FLAGS_BOOT_FINISHED) <= 0;
         inventory->records_lost = r < 0 && !first;
         if (inventory->records_lost)
                 record_file_warn(r);
@@ -116,7 +116,7 @@ static int load_records(struct inventory *inventory)
         inventory->lost_usec = inventory->now_usec;
         /* The first step replaces damaged records, and writes missing ones. */
         inventory->changed |= inventory->records_lost || first;
-        return record_writer_new(inventory->run_fd, inventory->records_lost ? NULL : file, &inventory->writer);
+        return record_writer_new(run_fd, inventory->records_lost ? NULL : file, &inventory->writer);
 }
 
 /* ------ creating and freeing ------ */
@@ -131,7 +131,6 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
 
         inventory_ping(inventory);
         inventory->retry_usec = USEC_INFINITY;
-        inventory->run_fd = run_fd;
         inventory->lvm_run_fd = lvm_run_fd;
         for (size_t i = 0; i < _DEVICE_STAGE_MAX; i++)
                 dm_list_init(&inventory->devices[i]);
@@ -146,7 +145,7 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
                         return -ENOMEM;
         }
 
-        r = load_records(inventory);
+        r = load_records(inventory, run_fd);
         if (r < 0)
                 return r;
         *ret = TAKE_PTR(inventory);

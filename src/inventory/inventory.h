@@ -102,7 +102,6 @@ void vg_entry_forget_refusal(struct vg_entry *group, dev_t number);
 void vg_entry_note_older(struct vg_entry *group, struct vg *metadata, const struct text_id *text) _nonnull_all_;
 
 struct inventory {
-        int run_fd;     /* not owned */
         int lvm_run_fd; /* not owned */
         struct record_writer *writer;
 

@@ -185,11 +185,6 @@ struct child {
         struct dm_hash_table *texts; /* that were read, by struct text_id */
 };
 
-static void set_reason(char (*ret)[64], const char *reason)
-{
-        snprintf(*ret, sizeof(*ret), "%s", reason ?: "");
-}
-
 static bool knows(const struct child *child, const struct text_id *text)
 {
         return (child->is_known && child->is_known(text, child->userdata)) ||
@@ -250,7 +245,7 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
                         r = take_text(text, copy, &reason);
 
                 copy->error = r;
-                set_reason(&copy->reason, reason);
+                snprintf(copy->reason, sizeof(copy->reason), "%s", reason ?: "");
                 if (r >= 0) {
                         (void) dm_hash_insert_binary(child->texts, &copy->text, sizeof(copy->text), child);
                         break;
@@ -316,7 +311,7 @@ static void read_device(struct child *child, const struct reader_device *device,
         r = label_read(fd, &label, &reason);
         if (r != LABEL_FOUND) {
                 result->error = MIN(r, 0);
-                set_reason(&result->reason, reason);
+                snprintf(result->reason, sizeof(result->reason), "%s", reason ?: "");
                 if (r == LABEL_NONE)
                         read_md_role(fd, result);
                 return;
