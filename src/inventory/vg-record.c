@@ -137,13 +137,16 @@ static void pass_string(struct walk *walk, const char *key, char **string)
 
 static void pass_id(struct walk *walk, const char *key, char id[LVM_ID_SIZE])
 {
-        _cleanup_free_ char *string = walk->file ? strdup(id) : NULL;
+        char *string = walk->file ? id : NULL;
 
         pass_string(walk, key, &string);
-        if (!walk->file && string && strlen(string) != LVM_ID_LENGTH)
+        if (walk->file)
+                return;
+        if (string && strlen(string) != LVM_ID_LENGTH)
                 fail(walk, -EBADMSG);
-        else if (!walk->file && string)
+        else if (string)
                 memcpy(id, string, LVM_ID_SIZE);
+        free(string);
 }
 
 /* Limited to int64_t, as libdevmapper reads it. */
