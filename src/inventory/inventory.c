@@ -40,13 +40,11 @@ static int load_device(struct inventory *inventory, const struct record_entry *r
         struct device *device;
         int r = record_entry_parse_device(record, &known);
 
-        if (r == -EBADMSG) {
+        if (r == -EBADMSG)
                 log_warning("Record of device %s in /run/headgate/" RECORD_FILE " is damaged, ignoring it.",
                         record->key);
-                inventory->records_lost = true;
-        }
         if (r <= 0)
-                return r == -EBADMSG ? 0 : r;
+                return r;
         r = inventory_get_device(inventory, known.number, &device);
         if (r < 0)
                 return r;
@@ -61,9 +59,8 @@ static int load_group(struct inventory *inventory, const struct record_entry *re
         struct vg_entry *group;
         int state, r = record_entry_parse_vg(record, &vg);
 
-        inventory->records_lost |= r == -EBADMSG;
         if (r <= 0)
-                return r == -EBADMSG ? 0 : r;
+                return r;
         /* A record without the worker's state has the public one. */
         state = vg_state_from_string(vg->worker_state ?: vg_status_to_string(vg->state));
         r = inventory_add_group(inventory, vg, &group);
@@ -83,16 +80,18 @@ static int load_group(struct inventory *inventory, const struct record_entry *re
 
 static int load(struct inventory *inventory, const struct record_file *file)
 {
-        int r = 0;
+        /* inventory_check() of a VG needs all devices. */
+        static int (*const loaders[])(struct inventory *, const struct record_entry *) = {load_device, load_group};
 
-        FOREACH_RECORD(record, file)
-                if (r >= 0)
-                        r = load_device(inventory, record);
-        /* inventory_check() needs all devices. */
-        FOREACH_RECORD(record, file)
-                if (r >= 0)
-                        r = load_group(inventory, record);
-        return r;
+        FOREACH_ELEMENT(load_record, loaders)
+                FOREACH_RECORD(record, file) {
+                        int r = (*load_record)(inventory, record);
+
+                        if (r < 0 && r != -EBADMSG)
+                                return r;
+                        inventory->records_lost |= r < 0;
+                }
+        return 0;
 }
 
 static int load_records(struct inventory *inventory, int run_fd)

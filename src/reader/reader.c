@@ -100,11 +100,8 @@ static int on_child(sd_event_source *source, _unused_ const siginfo_t *info, _un
         return sd_event_source_set_floating(source, false);
 }
 
-static struct reader *reader_free(struct reader *reader)
+static void reader_free(struct reader *reader)
 {
-        if (!reader)
-                return NULL;
-
         sd_event_source_disable_unref(reader->io_source);
         sd_event_source_disable_unref(reader->timer_source);
         if (reader->pid > 0) {
@@ -117,7 +114,6 @@ static struct reader *reader_free(struct reader *reader)
         reading_done(&reader->reading);
         dm_list_del(&reader->list);
         free(reader);
-        return NULL;
 }
 DEFINE_CLEANUP(struct reader *, reader_free)
 
@@ -354,13 +350,11 @@ static int on_readable(_unused_ sd_event_source *source, int fd, _unused_ uint32
 static int add_sources(struct reader *reader)
 {
         sd_event *event = reader->readers->event;
-        int r = sd_event_add_io(event, &reader->io_source, reader->fd, EPOLLIN, on_readable, reader);
+        int r = sd_event_add_io(event, &reader->io_source, reader->fd, EPOLLIN, on_readable, reader)
+                        ?: sd_event_source_set_ratelimit(reader->io_source, RESULTS_INTERVAL_USEC, 1)
+                        ?: sd_event_add_time(event, &reader->timer_source, CLOCK_MONOTONIC,
+                                reader->since_usec + SLOW_USEC, SLOW_USEC / 10, on_timer, reader);
 
-        if (r >= 0)
-                r = sd_event_source_set_ratelimit(reader->io_source, RESULTS_INTERVAL_USEC, 1);
-        if (r >= 0)
-                r = sd_event_add_time(event, &reader->timer_source, CLOCK_MONOTONIC,
-                        reader->since_usec + SLOW_USEC, SLOW_USEC / 10, on_timer, reader);
         if (r < 0)
                 return r;
         (void) sd_event_source_set_exit_on_failure(reader->io_source, true);
@@ -400,10 +394,9 @@ static int start(struct readers *readers, enum reader_task task, struct reading 
         if (reader->pid < 0 || fcntl(reader->fd, F_SETFL, O_NONBLOCK) < 0)
                 return -errno;
         r = add_sources(reader);
-        if (r < 0)
-                return r;
-        TAKE_PTR(reader);
-        return 0;
+        if (r >= 0)
+                TAKE_PTR(reader);
+        return r;
 }
 
 int readers_start(struct readers *readers, enum reader_task task, struct reading *reading)
