@@ -29,19 +29,14 @@ static void fail(struct walk *walk, int error)
 
 /* ------ reading lines ------ */
 
-/* A backslash escapes quotes and backslashes, see dm_escape_double_quotes(). */
-static bool is_escape(const char *c)
-{
-        return c[0] == '\\' && (c[1] == '"' || c[1] == '\\');
-}
-
 /* Returns the end of a value, or NULL if it is not terminated. */
 static const char *find_end(const char *value)
 {
         if (*value != '"')
                 return value + strcspn(value, "\n");
         for (value++; *value != '"'; value++) {
-                value += is_escape(value);
+                /* As dm_unescape_double_quotes() reads it. */
+                value += value[0] == '\\' && (value[1] == '"' || value[1] == '\\');
                 if (*value == '\0')
                         return NULL;
         }
@@ -89,26 +84,16 @@ static bool find(struct walk *walk, const char *key)
 
 static void read_string(struct walk *walk, char **string)
 {
-        const char *in = walk->position, *end = find_end(in);
-        char *copy, *out;
+        const char *value = walk->position, *end = find_end(value);
 
-        if (*in++ != '"' || !end) {
+        if (*value != '"' || !end) {
                 fail(walk, -EBADMSG);
-                return;
-        }
-        copy = out = malloc((size_t) (end - in));
-        if (!copy) {
+        } else if (string_replace(string, strndup(value + 1, (size_t) (end - value - 2))) < 0) {
                 fail(walk, -ENOMEM);
-                return;
+        } else {
+                dm_unescape_double_quotes(*string);
+                next_line(walk, end);
         }
-        for (; in < end - 1; in++) {
-                in += is_escape(in);
-                *out++ = *in;
-        }
-        *out = '\0';
-        free(*string);
-        *string = copy;
-        next_line(walk, end);
 }
 
 /* Skips the line if it matches. */
