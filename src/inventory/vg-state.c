@@ -24,14 +24,14 @@ enum {
         PVS_MISSING = 1 << 1,
         PVS_PARTIAL = 1 << 2, /* some present, others missing */
         PVS_NONE = 1 << 3,
-        DEGRADED_ALLOWED = 1 << 4, /* by headgate.conf */
-        DEGRADED_FORBIDDEN = 1 << 5,
-        LVS_DONE = 1 << 6, /* all are active, or none is to be activated */
+        DEGRADED_ALLOWED = 1 << 4,    /* by headgate.conf */
+        DEGRADED_IMPOSSIBLE = 1 << 5, /* headgate.conf forbids it, or no PV is present */
+        LVS_DONE = 1 << 6,            /* all are active, or none is to be activated */
         LVS_LEFT = 1 << 7,
         LVS_ALL = 1 << 8,
         LVS_SOME = 1 << 9,
         LVS_UNWANTED = 1 << 11, /* none is to be activated */
-        LVS_INACTIVE = 1 << 12, /* either of the last two */
+        LVS_INACTIVE = 1 << 12, /* none is active */
         BLOCKED = 1 << 13,      /* metadata, configuration or a PV forbids vgchange */
         BLOCKED_BY_METADATA = 1 << 14,
         OBSTACLE = 1 << 15,    /* any obstacle */
@@ -48,7 +48,7 @@ enum {
 static unsigned int conditions_of(const struct vg_facts *facts)
 {
         static const unsigned int pvs[_VG_PVS_MAX] = {
-                [VG_PVS_NONE] = PVS_MISSING | PVS_NONE,
+                [VG_PVS_NONE] = PVS_MISSING | PVS_NONE | DEGRADED_IMPOSSIBLE,
                 [VG_PVS_SOME] = PVS_MISSING | PVS_PARTIAL,
                 [VG_PVS_ALL] = PVS_ALL,
         };
@@ -68,7 +68,7 @@ static unsigned int conditions_of(const struct vg_facts *facts)
         };
 
         return pvs[facts->pvs] | lvs[facts->lvs] | obstacles[facts->obstacle] |
-               (facts->permitted ? DEGRADED_ALLOWED : DEGRADED_FORBIDDEN) |
+               (facts->permitted ? DEGRADED_ALLOWED : DEGRADED_IMPOSSIBLE) |
                (facts->ask_anyway ? ALWAYS_ACTIVATE : ACTIVATION_OPTIONAL | KEEP_ACTIVE) |
                (facts->ask_again ? ACTIVATE_AGAIN : 0U) | (facts->on_removed ? ON_REMOVED : 0U) |
                (facts->raids_degraded ? RAIDS_DEGRADED : 0U) | (facts->has_reason ? HAS_REASON : 0U);
@@ -134,10 +134,8 @@ static const struct rule rules[] = {
 
         /* A vgchange can start, for a degraded activation. */
         {DUE_ANY, BIT(SLOT_FREE), PVS_ALL, VG_COMPLETE, VG_SAY_COMPLETE},
-        {BIT(DUE), BIT(SLOT_FREE), DEGRADED_FORBIDDEN, VG_OVERDUE},
-        {BIT(DUE), BIT(SLOT_FREE), PVS_NONE, VG_OVERDUE},
-        {BIT(DEGRADED_DUE), BIT(SLOT_FREE), DEGRADED_FORBIDDEN, VG_DEGRADED},
-        {BIT(DEGRADED_DUE), BIT(SLOT_FREE), PVS_NONE, VG_DEGRADED},
+        {BIT(DUE), BIT(SLOT_FREE), DEGRADED_IMPOSSIBLE, VG_OVERDUE},
+        {BIT(DEGRADED_DUE), BIT(SLOT_FREE), DEGRADED_IMPOSSIBLE, VG_DEGRADED},
         {DUE_ANY, BIT(SLOT_FREE), LVS_ALL, VG_DEGRADED, VG_SAY_DEGRADED, VG_REASON_NONE},
         {BIT(DUE), BIT(SLOT_FREE), OBSTACLE, VG_OVERDUE, VG_SAY_BLOCKED},
         {BIT(DEGRADED_DUE), BIT(SLOT_FREE), OBSTACLE, VG_DEGRADED, VG_SAY_BLOCKED},
