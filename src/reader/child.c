@@ -295,9 +295,7 @@ static void read_device(struct child *child, const struct reader_device *device,
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
                 /* The device is not at fault: the worker retries with another child. */
                 _exit(EXIT_FAILURE);
-        if (fd < 0)
-                result->error = -errno;
-        else if (fstat(fd, &status) < 0)
+        if (fd < 0 || fstat(fd, &status) < 0)
                 result->error = -errno;
         /* Another device has this name now. */
         else if (S_ISBLK(status.st_mode) && status.st_rdev != device->number)
