@@ -19,13 +19,13 @@ static void expectation_free(struct expectation *expectation)
 }
 DEFINE_CLEANUP(struct expectation *, expectation_free)
 
-void expectations_done(struct expectations *expectations)
+void expectations_done(struct dm_list *expectations)
 {
-        FOREACH_LISTED(struct expectation, expectation, &expectations->list)
+        FOREACH_LISTED(struct expectation, expectation, expectations)
                 expectation_free(expectation);
 }
 
-int expectations_add(struct expectations *expectations, const char *name, struct expectation **ret)
+int expectations_add(struct dm_list *expectations, const char *name, struct expectation **ret)
 {
         _cleanup_(expectation_freep) struct expectation *expectation = NULL;
 
@@ -40,22 +40,22 @@ int expectations_add(struct expectations *expectations, const char *name, struct
         expectation->name = strdup(name);
         if (!expectation->name)
                 return -ENOMEM;
-        dm_list_add(&expectations->list, &expectation->list);
+        dm_list_add(expectations, &expectation->list);
         *ret = TAKE_PTR(expectation);
         return 0;
 }
 
-struct expectation *expectations_find(const struct expectations *expectations, const char *name)
+struct expectation *expectations_find(const struct dm_list *expectations, const char *name)
 {
-        FOREACH_LISTED(struct expectation, expectation, &expectations->list)
+        FOREACH_LISTED(struct expectation, expectation, expectations)
                 if (streq(expectation->name, name))
                         return expectation;
         return NULL;
 }
 
-bool expectations_are_near(const struct expectations *expectations, uint64_t first_device_usec, uint64_t now)
+bool expectations_are_near(const struct dm_list *expectations, uint64_t first_device_usec, uint64_t now)
 {
-        FOREACH_LISTED(const struct expectation, expectation, &expectations->list) {
+        FOREACH_LISTED(const struct expectation, expectation, expectations) {
                 const struct vg *vg = expectation->group ? expectation->group->vg : NULL;
                 uint64_t complete = vg ? vg->complete_usec : 0;
 

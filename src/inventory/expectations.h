@@ -9,30 +9,25 @@
  * it is activated before others. An absent VG is known only from lvm2's backup. */
 
 struct expectation {
-        struct dm_list list; /* expectations.list */
+        struct dm_list list; /* of all expectations, few as fstab names them */
         char *name;
         uint64_t since_usec;
         bool overdue;           /* its deadline has passed without any PV */
         struct vg_entry *group; /* once a PV of it was read; not owned */
 };
 
-/* A list suffices: fstab names few VGs. */
-struct expectations {
-        struct dm_list list;
-};
-
-void expectations_done(struct expectations *expectations);
+void expectations_done(struct dm_list *expectations);
 
 /* Adds an expectation of the VG `name`, unless there is one. Returns 0 and `*ret`, owned by the expectations, or
  * -ENOMEM. */
-int expectations_add(struct expectations *expectations, const char *name, struct expectation **ret) _must_check_;
+int expectations_add(struct dm_list *expectations, const char *name, struct expectation **ret) _must_check_;
 
 /* Returns the expectation of that VG, or NULL. */
-struct expectation *expectations_find(const struct expectations *expectations, const char *name);
+struct expectation *expectations_find(const struct dm_list *expectations, const char *name);
 
 /* Whether an expected VG with inactive LVs may appear at any moment: the first device of all, or its last PV, appeared
  * less than 5 s ago. Times are those of now_usec(). */
-bool expectations_are_near(const struct expectations *expectations, uint64_t first_device_usec, uint64_t now);
+bool expectations_are_near(const struct dm_list *expectations, uint64_t first_device_usec, uint64_t now);
 
 /* Adds the absent VGs to `names`: lvm2 has a backup of them and would autoactivate them, no PV has appeared, and
  * headgate.conf does not exclude them. Bad backups are not reported here, as the generator reports them. Returns 0

@@ -107,7 +107,7 @@ static int take_due(struct worker *worker, uint64_t now, uint64_t *ret_earliest)
                                 return r;
                         *ret_earliest = MIN(*ret_earliest, get_group_deadline(worker, group));
                 }
-        FOREACH_LISTED(struct expectation, expectation, &worker->expectations.list) {
+        FOREACH_LISTED(struct expectation, expectation, &worker->expectations) {
                 if (get_expectation_deadline(worker, expectation) <= now) {
                         r = take_absent(worker, expectation);
                         if (r < 0)

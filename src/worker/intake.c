@@ -427,7 +427,7 @@ static int drop_group(struct worker *worker, struct vg_entry *group)
 
         group->state = VG_REMOVED;
         report_vg(group, VG_SAY_REMOVED);
-        FOREACH_LISTED(struct expectation, expectation, &worker->expectations.list)
+        FOREACH_LISTED(struct expectation, expectation, &worker->expectations)
                 if (expectation->group == group)
                         expectation->group = NULL;
         r = requests_finish_group(worker, group, name);

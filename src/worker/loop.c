@@ -386,7 +386,7 @@ int worker_new(int run_fd, int running_fd, int wakeup_fd, struct worker **ret)
         }
         worker->run_fd = run_fd;
         worker->running_fd = running_fd;
-        dm_list_init(&worker->expectations.list);
+        dm_list_init(&worker->expectations);
         dm_list_init(&worker->jobs);
         dm_list_init(&worker->scans.overdue);
         worker->n_processors = sched_getaffinity(0, sizeof(processors), &processors) < 0

@@ -294,7 +294,7 @@ int requests_release(struct worker *worker)
         FOREACH_GROUP(group, worker->inventory)
                 if (r >= 0 && vg_is_settled(group->vg))
                         r = requests_finish_group(worker, group, group->vg->name);
-        FOREACH_LISTED(struct expectation, expectation, &worker->expectations.list) {
+        FOREACH_LISTED(struct expectation, expectation, &worker->expectations) {
                 if (r < 0 || !is_over(expectation))
                         continue;
                 r = finish_entry(worker, string_format(FLAGS_ENTRY_EXPECTED "%s", expectation->name));

@@ -49,9 +49,9 @@ struct worker {
         int running_fd; /* holds the lock on "running"; < 0 while leaving */
 
         struct inventory *inventory;
-        struct expectations expectations;
-        struct strv absent;       /* VGs that had not appeared at the end of boot, see absent_list() */
-        struct settings settings; /* of headgate.conf */
+        struct dm_list expectations; /* see expectations.h */
+        struct strv absent;          /* VGs that had not appeared at the end of boot, see absent_list() */
+        struct settings settings;    /* of headgate.conf */
         struct stat settings_files[SETTINGS_FILES]; /* when they were last read */
         struct deadlines deadlines;
         struct uevents *uevents;

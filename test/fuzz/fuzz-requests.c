@@ -32,7 +32,7 @@ static void set_up(struct worker *worker)
         fuzz_check(worker->config.backup_dir);
         dm_list_init(&worker->jobs);
         fuzz_check(inventory_new(worker->run_fd, worker->lvm_run_fd, &worker->inventory) == 0);
-        dm_list_init(&worker->expectations.list);
+        dm_list_init(&worker->expectations);
         fuzz_check(sd_event_new(&worker->event) >= 0);
         fuzz_check(sd_event_add_defer(worker->event, &worker->step_source, on_step, worker) >= 0);
 }

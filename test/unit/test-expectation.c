@@ -11,12 +11,11 @@
 #define MSEC USEC_PER_MSEC
 #define START (1000 * MSEC)
 
-static struct expectations expectations;
+static struct dm_list expectations;
 
 static void set_up(void)
 {
-        expectations = (struct expectations){};
-        dm_list_init(&expectations.list);
+        dm_list_init(&expectations);
 }
 
 static void tear_down(void)
@@ -57,7 +56,7 @@ END_TEST
 
 START_TEST(nothing_is_expected)
 {
-        ck_assert(dm_list_empty(&expectations.list));
+        ck_assert(dm_list_empty(&expectations));
         ck_assert(!near(START));
         ck_assert_ptr_null(expectations_find(&expectations, "a"));
 }
@@ -73,7 +72,7 @@ START_TEST(expected_twice)
         ck_assert_ptr_null(expectations_find(&expectations, "a"));
         ck_assert_ptr_eq(expectations_find(&expectations, "b"), b);
         expectation_drop(b);
-        ck_assert(dm_list_empty(&expectations.list));
+        ck_assert(dm_list_empty(&expectations));
 }
 END_TEST
 

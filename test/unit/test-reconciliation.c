@@ -40,7 +40,7 @@ static void set_up(void)
         ck_assert_int_ge(sd_event_add_defer(worker.event, &worker.step_source, on_step, NULL), 0);
         ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
         ck_assert_int_ge(readers_new(worker.event, NULL, NULL, NULL, NULL, &worker.readers), 0);
-        dm_list_init(&worker.expectations.list);
+        dm_list_init(&worker.expectations);
 }
 
 static void tear_down(void)

@@ -111,7 +111,7 @@ static void set_up(void)
                 0);
         dm_list_init(&worker.scans.overdue);
         dm_list_init(&worker.jobs);
-        dm_list_init(&worker.expectations.list);
+        dm_list_init(&worker.expectations);
         worker.n_processors = 1;
         ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
         ck_assert_int_ge(readers_new(worker.event, NULL, NULL, on_progress, NULL, &worker.readers), 0);
