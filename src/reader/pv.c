@@ -1,63 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reads a list of devices for a command, with an event loop of its own. */
+/* Reads the LVM structures on one device, for a command. */
 
 #include "reader/pv.h"
-
-#include <sys/stat.h>
 
 #include "inventory/vg-record.h"
 #include "reader/reader.h"
 #include "shared/kernel.h"
 #include "shared/util.h"
-
-/* A user waits at the terminal. A disk that has to spin up takes longer, but that is reported, too. */
-#define TIMEOUT_USEC (3 * USEC_PER_SEC)
-
-struct run {
-        sd_event *event;
-        reader_result_function on_result;
-        void *userdata;
-        size_t n_left; /* devices without a result */
-};
-
-static int count_result(const struct reader_result *result, void *userdata)
-{
-        struct run *run = userdata;
-        int r = run->on_result(result, run->userdata);
-
-        return r < 0 || --run->n_left > 0 ? r : sd_event_exit(run->event, 0);
-}
-
-static int on_progress(_unused_ void *userdata)
-{
-        return 0;
-}
-
-int devices_read(char *const paths[], size_t n, reader_result_function on_result, void *userdata)
-{
-        _cleanup_(sd_event_unrefp) sd_event *event = NULL;
-        _cleanup_(readers_freep) struct readers *readers = NULL;
-        _cleanup_reading_ struct reading reading = {};
-        struct run run;
-        int r = n > 0 ? sd_event_new(&event) : 0;
-
-        for (size_t i = 0; r >= 0 && i < n; i++) {
-                struct stat status;
-
-                /* The reader reports a missing device. */
-                r = reading_add(&reading, stat(paths[i], &status) < 0 ? 0 : status.st_rdev, paths[i]);
-        }
-        if (r < 0 || n == 0)
-                return r;
-        run = (struct run){event, on_result, userdata, n};
-        r = readers_new(event, NULL, count_result, on_progress, &run, &readers);
-        if (r < 0)
-                return r;
-        readers_set_timeout(readers, TIMEOUT_USEC);
-        r = readers_start(readers, READER_READ, &reading);
-        return r < 0 ? r : sd_event_loop(event);
-}
 
 const char *reader_describe_error(int error)
 {

@@ -8,6 +8,7 @@
 #include <libdevmapper.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -24,6 +25,9 @@
  * command is 30 s, and it retries several times. */
 #define WARN_USEC (5 * USEC_PER_SEC)
 #define TIMEOUT_USEC (25 * USEC_PER_SEC)
+
+/* For commands, as a user waits at the terminal. A disk that has to spin up takes longer, but that is reported, too. */
+#define COMMAND_TIMEOUT_USEC (3 * USEC_PER_SEC)
 
 /* As many devices can be unresponsive at the same time without delaying others. */
 #define READERS_MAX 128U
@@ -445,11 +449,6 @@ int readers_new(sd_event *event, reader_known_function is_known, reader_result_f
         return 0;
 }
 
-void readers_set_timeout(struct readers *readers, uint64_t usec)
-{
-        readers->timeout_usec = usec;
-}
-
 struct readers *readers_free(struct readers *readers)
 {
         if (!readers)
@@ -458,4 +457,35 @@ struct readers *readers_free(struct readers *readers)
                 reader_free(reader);
         free(readers);
         return NULL;
+}
+
+/* ------ for commands ------ */
+
+static int on_command_progress(_unused_ void *userdata)
+{
+        return 0;
+}
+
+int devices_read(char *const paths[], size_t n, reader_result_function on_result, void *userdata)
+{
+        _cleanup_(sd_event_unrefp) sd_event *event = NULL;
+        _cleanup_(readers_freep) struct readers *readers = NULL;
+        _cleanup_reading_ struct reading reading = {};
+        int code = 0, r = sd_event_new(&event);
+
+        for (size_t i = 0; r >= 0 && i < n; i++) {
+                struct stat status;
+
+                /* The reader reports a missing device. */
+                r = reading_add(&reading, stat(paths[i], &status) < 0 ? 0 : status.st_rdev, paths[i]);
+        }
+        r = r ?: readers_new(event, NULL, on_result, on_command_progress, userdata, &readers);
+        if (r < 0)
+                return r;
+        readers->timeout_usec = COMMAND_TIMEOUT_USEC;
+        r = readers_start(readers, READER_READ, &reading);
+        /* A negative errno of `on_result` ends the event loop. */
+        while (r >= 0 && !dm_list_empty(&readers->list) && sd_event_get_exit_code(event, &code) < 0)
+                r = sd_event_run(event, UINT64_MAX);
+        return r < 0 ? r : code;
 }

@@ -30,9 +30,6 @@ typedef int (*reader_progress_function)(void *userdata);
 int readers_new(sd_event *event, reader_known_function is_known, reader_result_function on_result,
         reader_progress_function on_progress, void *userdata, struct readers **ret) _must_check_;
 
-/* Sets the timeout of a device, 25 seconds by default. With 5 seconds or less nothing is logged before. */
-void readers_set_timeout(struct readers *readers, uint64_t usec);
-
 /* Kills all readers. */
 struct readers *readers_free(struct readers *readers);
 DEFINE_CLEANUP(struct readers *, readers_free)
