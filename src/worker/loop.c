@@ -258,7 +258,7 @@ static int finish_boot(struct worker *worker)
         return 0;
 }
 
-static int step(_unused_ sd_event_source *source, void *userdata)
+static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
 {
         /* In this order, as each part uses the results of those before it, and a pvscan starts only if a vgchange
          * could follow. */
@@ -283,7 +283,7 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         if (worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
                 !handover_has_work(worker)) {
                 worker->status_usec = worker->inventory->now_usec;
-                report_status(worker->inventory, &worker->absent, &worker->status);
+                report_status(worker->inventory, &worker->absent);
         }
         if (worker->inventory->now_usec >= worker->logged_usec + TIMELINE_INTERVAL_USEC)
                 report_timeline(worker->inventory, &worker->logged_usec);
@@ -294,14 +294,8 @@ static int step(_unused_ sd_event_source *source, void *userdata)
         /* While lvm2 activates, the queue becomes empty after the event of each LV. */
         uevents_watch_queue(
                 worker->uevents, (worker->phase.booting && dm_list_empty(&worker->jobs)) || worker->leaving);
-        r = sd_event_source_set_time(worker->timer_source, worker->next_step_usec);
-        return r < 0 ? r : sd_event_source_set_enabled(worker->timer_source, SD_EVENT_ONESHOT);
-}
-
-static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
-{
-        worker_ask_step(userdata);
-        return 0;
+        return sd_event_source_set_time(worker->step_source, worker->next_step_usec)
+                       ?: sd_event_source_set_enabled(worker->step_source, SD_EVENT_ONESHOT);
 }
 
 /* ------ from start to end ------ */
@@ -331,9 +325,7 @@ struct worker *worker_free(struct worker *worker)
         sd_event_source_disable_unref(worker->wakeup_source);
         sd_event_source_disable_unref(worker->pending_source);
         sd_event_source_disable_unref(worker->step_source);
-        sd_event_source_disable_unref(worker->timer_source);
         sd_event_unref(worker->event);
-        free(worker->status);
         closep(&worker->lvm_run_fd);
         closep(&worker->running_fd);
         closep(&worker->run_fd);
@@ -343,20 +335,15 @@ struct worker *worker_free(struct worker *worker)
 
 static int add_sources(struct worker *worker, int wakeup_fd)
 {
-        _cleanup_free_ char *run_path = string_format("/proc/self/fd/%i", worker->run_fd);
         int r;
-
-        if (!run_path)
-                return -ENOMEM;
 
         /* One step handles all events that happened at one time. */
         r = signals_block()
                 ?: sd_event_new(&worker->event)
                 ?: MIN(sd_event_set_watchdog(worker->event, true), 0)
                 ?: MIN(sd_event_set_signal_exit(worker->event, true), 0)
-                ?: sd_event_add_inotify(worker->event, &worker->pending_source, run_path, IN_CREATE | IN_ONLYDIR, on_pending, worker)
-                ?: sd_event_add_time(worker->event, &worker->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timer, worker)
-                ?: sd_event_add_defer(worker->event, &worker->step_source, step, worker)
+                ?: sd_event_add_inotify_fd(worker->event, &worker->pending_source, worker->run_fd, IN_CREATE | IN_ONLYDIR, on_pending, worker)
+                ?: sd_event_add_time(worker->event, &worker->step_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, step, worker)
                 ?: sd_event_source_set_priority(worker->step_source, SD_EVENT_PRIORITY_IDLE);
         if (r >= 0 && wakeup_fd >= 0)
                 r = sd_event_add_io(worker->event, &worker->wakeup_source, wakeup_fd, EPOLLIN, on_wakeup, worker);
@@ -365,8 +352,7 @@ static int add_sources(struct worker *worker, int wakeup_fd)
 
         /* A worker that cannot continue exits, and the next one takes over. It must never continue with a dead
          * event source. */
-        sd_event_source *const sources[] = {
-                worker->pending_source, worker->timer_source, worker->step_source, worker->wakeup_source};
+        sd_event_source *const sources[] = {worker->pending_source, worker->step_source, worker->wakeup_source};
         FOREACH_ELEMENT(source, sources)
                 if (*source)
                         (void) sd_event_source_set_exit_on_failure(*source, true);
