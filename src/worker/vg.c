@@ -420,6 +420,25 @@ int vg_take(struct worker *worker, struct vg_entry *group, const struct vg_input
         return change.step.action;
 }
 
+int vg_probe_job(struct worker *worker, struct job *job)
+{
+        _cleanup_reading_ struct reading reading = {};
+        int r = 0;
+
+        job->probed = true;
+        FOREACH_DEVICE_OF_JOB(device, worker->inventory, job)
+                if (r >= 0 && !device->removed)
+                        r = reading_add(&reading, device->number, device->name);
+        FOREACH_GROUP_OF_JOB(group, worker->inventory, job)
+                FOREACH_PV(pv, group->vg)
+                        if (r >= 0 && pv->device != 0 && pv->device_name)
+                                r = reading_add(&reading, pv->device, pv->device_name);
+        r = r ?: readers_start(worker->readers, READER_PROBE, &reading);
+        return r < 0 ? log_error_errno(r, "Failed to probe %s waits for: %m",
+                               job->kind == JOB_RECORD ? "devices that pvscan" : "PVs that vgchange")
+                     : 0;
+}
+
 int vg_report_lost(struct worker *worker)
 {
         struct inventory *inventory = worker->inventory;
