@@ -339,7 +339,7 @@ static int handle_stalled(struct worker *worker, struct job *job)
 {
         /* A thin pool is checked by another process, whose progress is not seen here. */
         if (job->slot < SLOT_SLOW)
-                job->waits = job->probed = job_is_stuck(job) && worker->phase.queue_empty;
+                job->waits = job->probed = job_is_stuck(job) && worker->queue_empty;
         FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
                 const char *device = find_unresponsive_pv(worker, group->vg);
                 _cleanup_free_ char *reason = NULL;

@@ -209,7 +209,7 @@ static int leave(struct worker *worker)
                 return 0;
         }
 
-        if (!worker->phase.queue_empty) /* L3 */
+        if (!worker->queue_empty) /* L3 */
                 return 0;
         r = uevents_drain(worker->uevents);
         if (r >= 0)
@@ -244,7 +244,7 @@ int handover_leave_if_idle(struct worker *worker)
                 return worker->leaving ? stay(worker) : 0;
         }
         /* It was started early to receive all disks from udev: stay until udev has handled coldplug. */
-        if (worker->phase.booting && !worker->phase.queue_empty)
+        if (worker->booting && !worker->queue_empty)
                 return 0;
 
         if (worker->idle_since_usec == 0)

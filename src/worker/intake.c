@@ -303,7 +303,7 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
 
 int intake_prepare(struct worker *worker, struct reading *reading)
 {
-        inventory_hold(worker->inventory, worker->phase.booting);
+        inventory_hold(worker->inventory, worker->booting);
         FOREACH_LISTED(struct device, device, &worker->inventory->devices[DEVICE_UNREAD]) {
                 bool announced = device->announced_name && device->announced_diskseq != 0;
                 char *name = announced ? strdup(device->announced_name) : NULL;

@@ -154,18 +154,6 @@ static bool is_known(uint64_t size, uint32_t checksum, void *userdata)
         return inventory_find_text(worker->inventory, size, checksum, &seqno);
 }
 
-static struct phase get_phase(struct worker *worker)
-{
-        bool booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
-
-        /* During coldplug udev's queue may be empty for a moment, before the kernel announces more devices. */
-        return (struct phase){
-                .booting = booting,
-                .queue_empty = uevents_queue_is_empty(worker->uevents) &&
-                               (!booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0),
-        };
-}
-
 /* udev adds a device to its database first, and reports it only after all programs of its rules have ended. While
  * udev is busy and the worker is not, look for new devices in the database. */
 static int look_for_unreported(struct worker *worker)
@@ -173,7 +161,7 @@ static int look_for_unreported(struct worker *worker)
         uint64_t now = now_usec();
         int r = 0;
 
-        if (!worker->phase.booting || worker->phase.queue_empty || handover_has_work(worker))
+        if (!worker->booting || worker->queue_empty || handover_has_work(worker))
                 return 0;
         if (now >= worker->look_usec) {
                 r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
@@ -197,7 +185,7 @@ static int read_devices(struct worker *worker)
         /* A device that was read may have requested others, which no event announces. */
         if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
                 gather_note(&worker->gather, worker->inventory->now_usec);
-        gathered = gather_until(&worker->gather, worker->phase.booting, worker->inventory->now_usec);
+        gathered = gather_until(&worker->gather, worker->booting, worker->inventory->now_usec);
         if (gathered > 0) {
                 worker_wake_at(worker, gathered);
                 return 0;
@@ -270,14 +258,17 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
 
         inventory_ping(worker->inventory);
         worker->next_step_usec = USEC_INFINITY;
-        worker->phase = get_phase(worker);
+        worker->booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
+        /* During coldplug udev's queue may be empty for a moment, before the kernel announces more devices. */
+        worker->queue_empty = uevents_queue_is_empty(worker->uevents) &&
+                              (!worker->booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(parts); i++)
                 r = parts[i](worker);
         if (r < 0)
                 return r;
         /* Boot is over: a new disk is no longer one of many. VGs that wait for PVs may wait for long, and must not
          * delay it. */
-        if (worker->phase.booting && worker->phase.queue_empty && !handover_has_work(worker) &&
+        if (worker->booting && worker->queue_empty && !handover_has_work(worker) &&
                 flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
                 r = finish_boot(worker);
         if (worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
@@ -292,8 +283,7 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
 
         /* While lvm2 activates, the queue becomes empty after the event of each LV. */
-        uevents_watch_queue(
-                worker->uevents, (worker->phase.booting && dm_list_empty(&worker->jobs)) || worker->leaving);
+        uevents_watch_queue(worker->uevents, (worker->booting && dm_list_empty(&worker->jobs)) || worker->leaving);
         return sd_event_source_set_time(worker->step_source, worker->next_step_usec)
                        ?: sd_event_source_set_enabled(worker->step_source, SD_EVENT_ONESHOT);
 }

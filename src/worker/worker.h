@@ -17,12 +17,6 @@
 /* The worker: all state of headgated, driven by one event loop. Each event (a request, a uevent, the end of a
  * process) changes the inventory and schedules a step; the step decides what to do next. */
 
-/* The progress of boot. */
-struct phase {
-        bool booting;     /* udev has not handled all devices of coldplug yet */
-        bool queue_empty; /* udev's queue is empty, and coldplug has announced all devices */
-};
-
 /* Deadlines of missing PVs and VGs; see deadline_check(). */
 struct deadlines {
         struct job *unlock_query;    /* the systemctl that asks whether a disk is being unlocked, or NULL */
@@ -56,7 +50,8 @@ struct worker {
         struct deadlines deadlines;
         struct uevents *uevents;
         struct gather gather;
-        struct phase phase; /* at the beginning of the step */
+        bool booting;     /* udev had not handled all devices of coldplug when the step began */
+        bool queue_empty; /* udev's queue was empty then, and coldplug had announced all devices */
         struct readers *readers;
         struct scans scans;
         struct dm_list jobs;               /* the vgchanges */
