@@ -291,8 +291,7 @@ void check_cookies(struct doctor *doctor)
         if (r < 0)
                 finding_unknown(doctor, r, "Failed to read device-mapper's semaphores: %m.");
         FOREACH_ARRAY(suspect, suspects, n) {
-                uint32_t cookie = (uint32_t) DM_COOKIE_MAGIC << DM_UDEV_FLAGS_SHIFT | suspect->base;
-                _cleanup_free_ char *advice = string_format("Run: dmsetup udevcomplete 0x%x", cookie),
+                _cleanup_free_ char *advice = string_format("Run: dmsetup udevcomplete 0x%x", suspect->key),
                                     *name = NULL;
 
                 if (suspect->state.left == 0 || time(NULL) - suspect->changed_sec < COOKIE_AGE_MAX_SEC)
@@ -303,7 +302,7 @@ void check_cookies(struct doctor *doctor)
                 finding_warning(doctor, advice,
                         "Cookie 0x%x of device-mapper is not completed; %u process%s for it; last changed by %s "
                         "(%i).",
-                        cookie, suspect->state.waiting, suspect->state.waiting == 1 ? " waits" : "es wait",
+                        suspect->key, suspect->state.waiting, suspect->state.waiting == 1 ? " waits" : "es wait",
                         name ?: "?", suspect->state.last);
         }
 }

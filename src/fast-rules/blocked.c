@@ -25,11 +25,10 @@ static size_t read_waiters(char *locks, struct waiter *ret)
         size_t n = 0;
 
         FOREACH_LINE(line, locks) {
-                char *lock = strchr(line, ':'), *waits = lock ? strstr(lock, "-> ") : NULL;
+                bool waits = strstr(line, "-> ");
                 int pid = 0;
 
-                if (!lock || sscanf(waits ? waits + strlen("-> ") : lock + 1, " FLOCK %*s %*s %d", &pid) != 1)
-                        pid = 0;
+                (void) sscanf(line, waits ? "%*[^>]> FLOCK %*s %*s %d" : "%*[^:]: FLOCK %*s %*s %d", &pid);
                 if (!waits)
                         holder = pid;
                 else if (pid > 0 && holder > 0 && n < BLOCKED_MAX)

@@ -233,10 +233,10 @@ static int free_vgchange(struct cookies *cookies, pid_t vgchange)
                         (state->last != vgchange && state->last != getpid() && kill(state->last, 0) >= 0) ||
                         cookies->n_completed >= COMPLETED_MAX)
                         continue;
-                r = cookie_complete_all(suspects[i].id, state);
+                r = semaphore_subtract(suspects[i].id, state->left);
                 if (r >= 0)
                         cookies->completed[cookies->n_completed++] =
-                                (struct completed){suspects[i].base, state->left};
+                                (struct completed){suspects[i].key & COOKIE_BASE_MASK, state->left};
                 else if (r == -EAGAIN || r == -ENOENT)
                         r = 0;
         }
@@ -364,7 +364,7 @@ static int look(struct suspect *suspect, struct udev_queue *queue)
         if (is_foreign_process(state.last))
                 return 1;
 
-        r = cookie_complete_all(suspect->id, &state);
+        r = semaphore_subtract(suspect->id, state.left);
         if (r == -EAGAIN)
                 return 0;
         if (r < 0)

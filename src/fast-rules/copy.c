@@ -13,6 +13,7 @@
 #include "fast-rules/copy.h"
 
 #include <libdevmapper.h>
+#include <regex.h>
 
 #include "shared/flags.h"
 #include "shared/util.h"
@@ -87,22 +88,21 @@ static const unsigned int usual_flags[] = {
 };
 static const unsigned int fallback_flags[] = {DM_UDEV_DISABLE_LIBRARY_FALLBACK, 0};
 
-static void write_line_of_flags(FILE *file, unsigned int flags)
-{
-        fputs("ENV{DM_COOKIE}==\"", file);
-        write_pattern(file, flags);
-        fputs("\"", file);
-        FOREACH_ELEMENT(known, properties)
-                if (flags & known->flag)
-                        fprintf(file, ", ENV{%s}=\"1\"", known->property);
-        fputs(", GOTO=\"headgate_udevflags\"\n", file);
-}
-
+/* One line for each combination. */
 static void write_flags(FILE *file)
 {
         FOREACH_ELEMENT(fallback, fallback_flags)
-                FOREACH_ELEMENT(usual, usual_flags)
-                        write_line_of_flags(file, DM_UDEV_PRIMARY_SOURCE_FLAG | *fallback | *usual);
+                FOREACH_ELEMENT(usual, usual_flags) {
+                        unsigned int flags = DM_UDEV_PRIMARY_SOURCE_FLAG | *fallback | *usual;
+
+                        fputs("ENV{DM_COOKIE}==\"", file);
+                        write_pattern(file, flags);
+                        fputs("\"", file);
+                        FOREACH_ELEMENT(known, properties)
+                                if (flags & known->flag)
+                                        fprintf(file, ", ENV{%s}=\"1\"", known->property);
+                        fputs(", GOTO=\"headgate_udevflags\"\n", file);
+                }
 }
 
 /* ------ splitname and udevcomplete ------ */
@@ -129,32 +129,27 @@ static const char udevcomplete_lines[] =
 
 /* ------ the text ------ */
 
-#define COOKIE_CONDITION "ENV{DM_COOKIE}==\"?*\""
+/* A line that calls dmsetup, as an extended regular expression. Since lvm2 2.03.11 only the path, which may have a
+ * $env{DM_SBIN_PATH} in it, and the condition on DM_COOKIE have differed. */
+#define CALL(key, words) "^[ \t]*" key "\"[^\", \t]*/dmsetup " words "\"[ \t]*$"
+#define IF_COOKIE "(ENV\\{DM_COOKIE\\}==\"\\?\\*\"[ \t]*,[ \t]*)?"
+#define IMPORT "IMPORT\\{program\\}="
 
-/* A line that calls dmsetup consists of an optional condition, `key`, a path, and `call`. Since lvm2 2.03.11 only the path and the
- * condition on DM_COOKIE have differed. */
 static const struct call {
         const char *verb;
-        const char *key;
-        const char *call;
-        bool conditional;
+        const char *form;
         const char *lines; /* to be inserted before it; NULL for write_flags() */
 } calls[] = {
-        {"udevflags", "IMPORT{program}=\"", "/dmsetup udevflags $env{DM_COOKIE}\"", true, NULL},
-        {"splitname", "IMPORT{program}=\"",
-                "/dmsetup splitname --nameprefixes --noheadings --rows $env{DM_NAME}\"", false, splitname_lines},
-        {"udevcomplete", "RUN+=\"", "/dmsetup udevcomplete $env{DM_COOKIE}\"", true, udevcomplete_lines},
+        {"udevflags", CALL(IF_COOKIE IMPORT, "udevflags \\$env\\{DM_COOKIE\\}"), NULL},
+        {"splitname", CALL(IMPORT, "splitname --nameprefixes --noheadings --rows \\$env\\{DM_NAME\\}"),
+                splitname_lines},
+        {"udevcomplete", CALL(IF_COOKIE "RUN\\+=", "udevcomplete \\$env\\{DM_COOKIE\\}"), udevcomplete_lines},
 };
-
-static const char *skip_space(const char *text)
-{
-        return text + strspn(text, " \t");
-}
 
 /* The call that the line mentions in any form; NULL for none, and for a comment. */
 static const struct call *find_call(const char *line)
 {
-        if (*skip_space(line) == '#')
+        if (line[strspn(line, " \t")] == '#')
                 return NULL;
         FOREACH_ELEMENT(call, calls)
                 if (strstr(line, "dmsetup") && strstr(line, call->verb))
@@ -164,26 +159,14 @@ static const struct call *find_call(const char *line)
 
 static bool is_understood(const char *line, const struct call *call)
 {
-        const char *rest;
-        size_t path_length;
+        regex_t form;
+        bool matches;
 
-        line = skip_space(line);
-        rest = call->conditional ? skip_prefix(line, COOKIE_CONDITION) : NULL;
-        if (rest) {
-                rest = skip_space(rest);
-                if (*rest != ',')
-                        return false;
-                line = skip_space(rest + 1);
-        }
-        line = skip_prefix(line, call->key);
-        if (!line)
+        if (regcomp(&form, call->form, REG_EXTENDED | REG_NOSUB) != 0)
                 return false;
-        /* The path may have a $env{DM_SBIN_PATH} in it. */
-        path_length = strcspn(line, "\", \t");
-        while (path_length > 0 && line[path_length] != '/')
-                path_length--;
-        rest = skip_prefix(line + path_length, call->call);
-        return rest && *skip_space(rest) == '\0';
+        matches = regexec(&form, line, 0, NULL, 0) == 0;
+        regfree(&form);
+        return matches;
 }
 
 /* Writes all lines of `text`, which is modified, and inserts those for the calls. Returns as copy_print() does. */

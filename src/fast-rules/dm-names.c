@@ -4,30 +4,22 @@
 
 #include "fast-rules/dm-names.h"
 
-#include <fcntl.h>
-
 #include "shared/dm.h"
 #include "shared/flags.h"
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/util.h"
 
-/* udev would believe half a file, so it gets its name when it is complete. The rule looks for names with a hyphen. */
+/* udev would believe half a file, so it gets its name when it is complete. Until then no file has a name with a hyphen, for which
+ * the rule looks. */
 #define TEMPORARY FLAGS_DM_NAMES "/.new"
 
 /* As dmsetup splitname --nameprefixes --noheadings --rows prints it. */
 static int write_file(int run_fd, const char *path, const char *vg, const char *lv)
 {
         _cleanup_free_ char *text = string_format("DM_VG_NAME='%s'\nDM_LV_NAME='%s'\nDM_LV_LAYER=''\n", vg, lv);
-        _cleanup_close_ int fd = -EBADF;
-        int r;
+        int r = text ? write_file_atomic_at(run_fd, TEMPORARY, text) : -ENOMEM;
 
-        if (!text)
-                return -ENOMEM;
-        fd = openat(run_fd, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (fd < 0)
-                return -errno;
-        r = write_all(fd, text, strlen(text));
         return r >= 0 && renameat(run_fd, TEMPORARY, run_fd, path) < 0 ? -errno : r;
 }
 

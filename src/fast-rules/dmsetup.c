@@ -40,17 +40,10 @@ static bool equal(const char *a, const char *b)
         return *a == *b;
 }
 
+/* udev reads from a pipe, which takes so little at once. */
 static int print(int fd, const char *text, size_t size)
 {
-        while (size > 0) {
-                long n = system_write(fd, text, size);
-
-                if (n <= 0)
-                        return FAILURE;
-                text += n;
-                size -= (size_t) n;
-        }
-        return SUCCESS;
+        return system_write(fd, text, size) == (long) size ? SUCCESS : FAILURE;
 }
 
 /* The message is for people: udev only logs that the program has failed. */

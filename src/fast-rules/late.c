@@ -171,7 +171,6 @@ int late_text_runs_program(char *text)
 {
         _cleanup_strv_ struct strv targets = {}; /* of jumps whose label is still to come */
         bool reached = true, runs_anywhere = false;
-        size_t n_open = 0;
         char *line;
 
         while ((line = take_line(&text))) {
@@ -182,10 +181,8 @@ int late_text_runs_program(char *text)
                 for (size_t i = 0; rule.label && i < targets.n; i++)
                         if (streq(targets.strings[i], rule.label)) {
                                 reached = true;
-                                if (rule.verdict < YES)
-                                        continue;
-                                *targets.strings[i] = '\0';
-                                n_open--;
+                                if (rule.verdict == YES)
+                                        *targets.strings[i] = '\0';
                         }
                 runs_anywhere |= rule.runs;
                 if (!reached || rule.verdict == NO)
@@ -196,11 +193,10 @@ int late_text_runs_program(char *text)
                         continue;
                 if (strv_add(&targets, rule.target) < 0)
                         return -ENOMEM;
-                n_open++;
                 reached = rule.verdict == MAYBE;
         }
         /* udev ignores a GOTO without a LABEL after it, and goes on with the next line. */
-        return n_open > 0 && runs_anywhere;
+        return runs_anywhere && ANY(STRV_FOREACH(target, &targets), **target != '\0');
 }
 
 int late_file_runs_program(int root_fd, const char *path)

@@ -13,6 +13,7 @@
 #include "fast-rules/late.h"
 #include "lvm/command.h"
 #include "shared/log.h"
+#include "shared/names.h"
 #include "shared/program.h"
 #include "shared/udev.h"
 #include "shared/util.h"
@@ -34,24 +35,8 @@ static bool override_is_stale(const struct override *override)
                                 : override->present != NULL;
 }
 
-/* Finds the file that udev reads, ignoring an override. Returns 1 and its content if it is an installed one; 0 if a file in /etc or
- * /run replaces it; -ENOENT if there is none; or another negative errno. `*ret_path` and `*ret_text` are to be freed in any case. */
-static int find_rules(int root_fd, const char *name, bool overridden, char **ret_path, char **ret_text)
-{
-        int r = rule_file_find(root_fd, name, ret_path);
-
-        if (r >= 0 && overridden && skip_prefix(*ret_path, RULES_OF_THIS_BOOT)) {
-                free(TAKE_PTR(*ret_path));
-                r = rule_file_find_installed(root_fd, name, ret_path);
-        }
-        if (r < 0)
-                return r;
-        if (skip_prefix(*ret_path, "etc/") || skip_prefix(*ret_path, "run/"))
-                return 0;
-        return read_file_at(root_fd, *ret_path, ret_text, NULL) ?: 1;
-}
-
-/* Adds to `obstacles` why a file must not be overridden. Returns 0, also without such a file, or a negative errno. */
+/* Reads the file that udev would read without an override. Adds to `obstacles` why it must not be overridden. Returns 0, also
+ * without such a file, or a negative errno. */
 static int override_read(int root_fd, const char *name, struct override *ret, struct strv *obstacles)
 {
         _cleanup_free_ char *path = NULL, *text = NULL;
@@ -60,16 +45,18 @@ static int override_read(int root_fd, const char *name, struct override *ret, st
 
         if (r >= 0 && !skip_prefix(ret->present, COPY_MARK))
                 free(TAKE_PTR(ret->present));
-        r = find_rules(root_fd, name, ret->present, &path, &text);
-        if (r == -ENOENT)
-                return 0;
-        if (r == 0)
+        r = rule_file_find(root_fd, name, &path);
+        if (r >= 0 && ret->present && skip_prefix(path, RULES_OF_THIS_BOOT)) {
+                free(TAKE_PTR(path));
+                r = rule_file_find_installed(root_fd, name, &path);
+        }
+        if (r >= 0 && (skip_prefix(path, "etc/") || skip_prefix(path, "run/")))
                 return strv_take(
                         obstacles, string_format("/%s is not the installed file, not overriding it.", path));
-        if (r > 0)
-                r = copy_print(path, text, &ret->wanted, &line);
+        if (r >= 0)
+                r = read_file_at(root_fd, path, &text, NULL) ?: copy_print(path, text, &ret->wanted, &line);
         if (r != -EBADMSG)
-                return r;
+                return r == -ENOENT ? 0 : r;
         return strv_take(obstacles,
                 line > 0 ? string_format(
                                    "Line %zu of /%s calls dmsetup in an unknown way, not overriding the file.",
@@ -84,24 +71,18 @@ static const char *name_of(const char *path)
         return strrchr(path, '/') + 1;
 }
 
-/* Lists the directories, whose times show files that were added, removed or replaced; and all files that are overridden, are
- * overrides, or come after lvm2's. */
+/* Lists the directories, whose times show files that were added, removed or replaced; and all files of rules. */
 static int list_files(int root_fd, struct strv *ret)
 {
         int r = strv_add_all(ret, rule_directories, RULE_DIRECTORIES_N);
 
-        for (size_t i = 0; i < RULE_DIRECTORIES_N && r >= 0; i++) {
+        FOREACH_ELEMENT(directory, rule_directories) {
                 _cleanup_strv_ struct strv paths = {};
 
-                r = list_directory_at(root_fd, rule_directories[i], &paths);
-                for (size_t j = 0; j < paths.n && r >= 0; j++) {
-                        const char *name = name_of(paths.strings[j]);
-
-                        if (fnmatch("*.rules", name, 0) == 0 &&
-                                (strcmp(name, LATE_AFTER) > 0 ||
-                                        ANY(FOREACH_ELEMENT(ours, names), streq(*ours, name))))
-                                r = strv_add(ret, paths.strings[j]);
-                }
+                r = r ?: list_directory_at(root_fd, *directory, &paths);
+                STRV_FOREACH(path, &paths)
+                        if (r >= 0 && fnmatch("*.rules", *path, 0) == 0)
+                                r = strv_add(ret, *path);
         }
         return r;
 }
@@ -202,20 +183,18 @@ static int install_copies(const struct rules *rules)
 /* Installs them, and logs that with all obstacles. Returns how many are installed; or a negative errno, with none installed. */
 static int install_and_report(const struct rules *rules)
 {
-        _cleanup_strv_ struct strv installed = {};
-        _cleanup_free_ char *joined = NULL;
+        _cleanup_enumeration_ struct enumeration installed = {.max = OVERRIDES_N};
         int r = install_copies(rules);
 
-        FOREACH_ELEMENT(override, rules->overrides)
-                if (r >= 0 && override->wanted)
-                        r = strv_add(&installed, override->name);
         if (r < 0)
                 return r;
-        joined = strv_join(&installed, ", ");
+        FOREACH_ELEMENT(override, rules->overrides)
+                if (override->wanted)
+                        enumeration_add(&installed, override->name);
         if (installed.n == 0)
                 log_warning("No udev rules of device-mapper are overridden.");
         else
-                log_info("Installed optimized copies of udev rules %s.", joined ?: "of device-mapper");
+                log_info("Installed optimized copies of udev rules %s.", installed.text ?: "of device-mapper");
         STRV_FOREACH(obstacle, &rules->obstacles)
                 log_notice("%s", *obstacle);
         return (int) installed.n;

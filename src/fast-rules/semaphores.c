@@ -4,18 +4,11 @@
 
 #include "fast-rules/semaphores.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <sys/sem.h>
 
 #include "shared/util.h"
-
-/* semctl(2) leaves it to its callers to define this. */
-union semun {
-        int val;
-        struct semid_ds *buf;
-        struct seminfo *info;
-};
 
 /* semctl(2) has two for a semaphore that was removed. */
 static int removed_or(int error)
@@ -23,7 +16,7 @@ static int removed_or(int error)
         return error == EINVAL || error == EIDRM ? -ENOENT : -error;
 }
 
-static int subtract(int id, unsigned int n)
+int semaphore_subtract(int id, unsigned int n)
 {
         /* If fewer events are left, fails rather than waits. */
         struct sembuf operation = {.sem_op = (short) -(int) n, .sem_flg = IPC_NOWAIT};
@@ -39,7 +32,7 @@ int cookie_complete(uint32_t cookie)
                 return 0;
         id = semget(
                 (key_t) ((uint32_t) DM_COOKIE_MAGIC << DM_UDEV_FLAGS_SHIFT | (cookie & COOKIE_BASE_MASK)), 1, 0);
-        return id < 0 ? -errno : subtract(id, 1);
+        return id < 0 ? -errno : semaphore_subtract(id, 1);
 }
 
 int cookie_get_state(int id, struct cookie_state *ret)
@@ -54,41 +47,32 @@ int cookie_get_state(int id, struct cookie_state *ret)
         return 0;
 }
 
-int cookie_complete_all(int id, const struct cookie_state *state)
-{
-        return state->left == 0 ? 0 : subtract(id, state->left);
-}
-
 int suspects_find(struct suspect **ret, size_t *ret_n)
 {
-        struct seminfo info = {};
-        int highest = semctl(0, 0, SEM_INFO, (union semun){.info = &info});
+        _cleanup_free_ char *text = NULL;
+        int r = read_file_at(AT_FDCWD, "/proc/sysvipc/sem", &text, NULL);
 
         *ret = NULL;
         *ret_n = 0;
-        if (highest < 0)
-                return -errno;
-        *ret = calloc((size_t) highest + 1, sizeof(**ret));
-        if (!*ret)
-                return -ENOMEM;
-        for (int index = 0; index <= highest; index++) {
-                struct suspect *suspect = &(*ret)[*ret_n];
-                struct semid_ds set = {};
-                int r;
+        if (r < 0)
+                return r;
+        /* The first line has the names of the columns; others may be of other programs. */
+        FOREACH_LINE(line, text) {
+                struct suspect suspect = {.since_usec = now_usec()};
+                int64_t used_sec, changed_sec;
 
-                suspect->id = semctl(index, 0, SEM_STAT, (union semun){.buf = &set});
-                /* Unused, inaccessible, or not device-mapper's. */
-                if (suspect->id < 0 || (uint32_t) set.sem_perm.__key >> DM_UDEV_FLAGS_SHIFT != DM_COOKIE_MAGIC)
+                if (sscanf(line, "%u %d %*o %*u %*u %*u %*u %*u %" SCNd64 " %" SCNd64, &suspect.key, &suspect.id,
+                            &used_sec, &changed_sec) != 4 ||
+                        suspect.key >> DM_UDEV_FLAGS_SHIFT != DM_COOKIE_MAGIC)
                         continue;
-                r = cookie_get_state(suspect->id, &suspect->state);
-                if (r == -ENOENT)
+                r = cookie_get_state(suspect.id, &suspect.state);
+                if (r == -ENOENT || r == -EACCES)
                         continue;
                 if (r < 0)
                         return r;
-                suspect->base = (unsigned int) set.sem_perm.__key & COOKIE_BASE_MASK;
-                suspect->changed_sec = MAX(set.sem_otime, set.sem_ctime);
-                suspect->since_usec = now_usec();
-                ++*ret_n;
+                suspect.changed_sec = MAX(used_sec, changed_sec);
+                if (APPEND(*ret, *ret_n, suspect) < 0)
+                        return -ENOMEM;
         }
         return 0;
 }

@@ -27,18 +27,18 @@ struct cookie_state {
 /* Gets the present state; `id` is the system's identifier. Returns 0, -ENOENT if it was removed, or another negative errno. */
 int cookie_get_state(int id, struct cookie_state *ret) _nonnull_all_ _must_check_;
 
-/* Completes all events that were left in `state`, so that waiting processes go on. Returns 0 or a negative errno: -EAGAIN if
- * fewer are left now. */
-int cookie_complete_all(int id, const struct cookie_state *state) _nonnull_all_ _must_check_;
+/* Completes `n` of the events that are left; waiting processes go on after the last one. Returns 0 or a negative errno: -ENOENT if
+ * it was removed, -EAGAIN if fewer are left now. */
+int semaphore_subtract(int id, unsigned int n) _must_check_;
 
 /* A semaphore that may be stuck. */
 struct suspect {
         int id;
-        unsigned int base; /* of its cookie */
+        uint32_t key; /* the lower half is that of its cookie */
         struct cookie_state state;
         int64_t changed_sec; /* when it changed last, since 1970 */
         uint64_t since_usec; /* when it was last seen to change */
 };
 
-/* Lists all present semaphores. Returns 0 or a negative errno; `*ret` is to be freed in any case. */
+/* Lists all present semaphores that may be read. Returns 0 or a negative errno; `*ret` is to be freed in any case. */
 int suspects_find(struct suspect **ret, size_t *ret_n) _nonnull_all_ _must_check_;

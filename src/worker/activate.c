@@ -181,12 +181,6 @@ static int start_shares(struct worker *worker, const struct ready *ready)
         return 0;
 }
 
-static bool is_activating_degraded(const struct worker *worker)
-{
-        return ANY(FOREACH_LISTED(const struct job, job, &worker->jobs),
-                job->kind == JOB_ACTIVATE_DEGRADED && is_at_work(worker, job));
-}
-
 /* Whether another command has locked the VG, and the limit of waiting processes is reached. */
 static bool is_locked_out(struct worker *worker, const struct vg_entry *group, const struct slots *slots)
 {
@@ -208,7 +202,9 @@ static bool is_possible(struct worker *worker, const struct vg_entry *group, enu
          * reader and then pvscan have timed out on it. */
         if (vg_state_is_due(group->state))
                 return !worker->scans.job && !inventory_has_device_before(worker->inventory, DEVICE_RECORDING) &&
-                       dm_list_empty(&worker->inventory->devices[DEVICE_HELD]) && !is_activating_degraded(worker);
+                       dm_list_empty(&worker->inventory->devices[DEVICE_HELD]) &&
+                       !ANY(FOREACH_LISTED(const struct job, job, &worker->jobs),
+                               job->kind == JOB_ACTIVATE_DEGRADED && is_at_work(worker, job));
         if (group->state == VG_COMPLETE_ALONE && slots.n_alone >= ALIKE_MAX)
                 return false;
         return inventory_pvs_have_reached(worker->inventory, group->vg, DEVICE_SETTLING) &&
@@ -339,27 +335,12 @@ static int share_out(struct worker *worker)
         return 0;
 }
 
-/* Probes the PVs of the job's VGs for unresponsive ones. */
-static int probe_pvs(struct worker *worker, struct job *job)
-{
-        _cleanup_reading_ struct reading reading = {};
-        int r = 0;
-
-        job->probed = true;
-        FOREACH_GROUP_OF_JOB(group, worker->inventory, job)
-                FOREACH_PV(pv, group->vg)
-                        if (r >= 0 && pv->device != 0 && pv->device_name)
-                                r = reading_add(&reading, pv->device, pv->device_name);
-        r = r ?: readers_start(worker->readers, READER_PROBE, &reading);
-        return r < 0 ? log_error_errno(r, "Failed to probe PVs that vgchange waits for: %m") : 0;
-}
-
 /* A job without progress waits for a disk, a locked VG, or udev. */
 static int handle_stalled(struct worker *worker, struct job *job)
 {
         /* A thin pool is checked by another process, whose progress is not seen here. */
         if (job->slot < SLOT_SLOW)
-                job->waits = job->probed = job_is_stuck(job) && worker->phase.queue_empty;
+                job->waits = job->probed = job_is_stuck(job) && worker->queue_empty;
         FOREACH_GROUP_OF_JOB(group, worker->inventory, job) {
                 const char *device = find_unresponsive_pv(worker, group->vg);
                 _cleanup_free_ char *reason = NULL;
@@ -420,7 +401,7 @@ int activate_groups(struct worker *worker)
                 if (!is_watched(worker, job))
                         continue;
                 if (!job->probed && job_stands_still(job))
-                        r = probe_pvs(worker, job);
+                        r = vg_probe_job(worker, job);
                 if (r >= 0 && job->probed && !readers_are_busy(worker->readers))
                         r = handle_stalled(worker, job);
                 if (r < 0)

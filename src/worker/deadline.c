@@ -125,7 +125,7 @@ int deadline_check(struct worker *worker)
         uint64_t now = worker->inventory->now_usec, wake;
 
         facts->now_usec = now;
-        facts->announcing = worker->phase.booting && !worker->phase.queue_empty;
+        facts->announcing = worker->booting && !worker->queue_empty;
         for (;;) {
                 int r = 0;
 

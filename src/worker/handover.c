@@ -28,16 +28,14 @@ static int clear(const struct worker *worker, const char *flag)
 /* The VGs of a vgchange are the arguments after "--", each terminated by NUL. Returns whether the process is one. */
 static int adopt_groups(struct worker *worker, struct job *job)
 {
-        _cleanup_free_ char *path = string_format("/proc/%i/cmdline", job->command.pid);
         _cleanup_free_ char *command_line = NULL;
         bool is_vgchange = false, names = false;
         size_t size;
         int r;
 
-        if (!path)
-                return -ENOMEM;
         /* A process that has just ended has no command line. */
-        if (read_file_at(AT_FDCWD, path, &command_line, &size) < 0)
+        if (read_file_at(AT_FDCWD, path_format("/proc/%i/cmdline", job->command.pid).text, &command_line, &size) <
+                0)
                 return 0;
         for (const char *word = command_line; word < command_line + size; word += strlen(word) + 1) {
                 struct vg_entry *group;
@@ -87,10 +85,7 @@ static int adopt_process(struct worker *worker, pid_t pid)
 
 int handover_adopt(struct worker *worker)
 {
-        _cleanup_free_ char *cgroup = NULL;
-        _cleanup_free_ char *path = NULL;
-        _cleanup_free_ char *pids = NULL;
-        char *rest;
+        _cleanup_free_ char *cgroup = NULL, *pids = NULL;
         int r;
 
         /* A worker that was started by hand and killed leaves this flag; otherwise ExecStopPost= removes it. */
@@ -100,10 +95,7 @@ int handover_adopt(struct worker *worker)
         /* A worker that is started by hand has no cgroup of its own, with no earlier worker in it. */
         if (!secure_getenv("INVOCATION_ID") || sd_pid_get_cgroup(0, &cgroup) < 0)
                 return 0;
-        path = string_format("/sys/fs/cgroup%s/cgroup.procs", cgroup);
-        if (!path)
-                return log_oom();
-        r = read_file_at(AT_FDCWD, path, &pids, NULL);
+        r = read_file_at(AT_FDCWD, path_format("/sys/fs/cgroup%s/cgroup.procs", cgroup).text, &pids, NULL);
         if (r < 0) {
                 /* This matters only if an earlier worker ended unexpectedly. */
                 if (flags_is_set(worker->run_fd, FLAGS_LISTENING) > 0 ||
@@ -114,8 +106,7 @@ int handover_adopt(struct worker *worker)
                 return 0;
         }
 
-        rest = pids;
-        for (char *line; (line = strsep(&rest, "\n"));) {
+        FOREACH_LINE(line, pids) {
                 uint32_t pid;
 
                 if (parse_u32(line, &pid) < 0 || (pid_t) pid == getpid())
@@ -218,7 +209,7 @@ static int leave(struct worker *worker)
                 return 0;
         }
 
-        if (!worker->phase.queue_empty) /* L3 */
+        if (!worker->queue_empty) /* L3 */
                 return 0;
         r = uevents_drain(worker->uevents);
         if (r >= 0)
@@ -253,7 +244,7 @@ int handover_leave_if_idle(struct worker *worker)
                 return worker->leaving ? stay(worker) : 0;
         }
         /* It was started early to receive all disks from udev: stay until udev has handled coldplug. */
-        if (worker->phase.booting && !worker->phase.queue_empty)
+        if (worker->booting && !worker->queue_empty)
                 return 0;
 
         if (worker->idle_since_usec == 0)

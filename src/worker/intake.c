@@ -19,14 +19,6 @@
 #include "worker/report.h"
 #include "worker/vg.h"
 
-/* A duplicate of the removed PV may replace it now: read it again. */
-static void look_at_duplicates(struct inventory *inventory, const struct device *gone)
-{
-        FOREACH_DEVICE(device, inventory)
-                if (device != gone && streq(device->recorded.pvid, gone->recorded.pvid))
-                        inventory_read_again(inventory, device);
-}
-
 /* If the device never was a PV, the request ends without further work. */
 static void take_removed(struct worker *worker, struct device *device)
 {
@@ -40,7 +32,10 @@ static void take_removed(struct worker *worker, struct device *device)
         }
         if (group)
                 inventory_lose_pv(worker->inventory, group, device->number);
-        look_at_duplicates(worker->inventory, device);
+        /* A duplicate of the PV may replace it now. */
+        FOREACH_DEVICE(other, worker->inventory)
+                if (other != device && streq(other->recorded.pvid, device->recorded.pvid))
+                        inventory_read_again(worker->inventory, other);
         log_debug("%s was removed.", device->name ?: "A device with a PV");
         inventory_move_device(worker->inventory, device, DEVICE_UNRECORDED);
 }
@@ -307,7 +302,7 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
 
 int intake_prepare(struct worker *worker, struct reading *reading)
 {
-        inventory_hold(worker->inventory, worker->phase.booting);
+        inventory_hold(worker->inventory, worker->booting);
         FOREACH_LISTED(struct device, device, &worker->inventory->devices[DEVICE_UNREAD]) {
                 bool announced = device->announced_name && device->announced_diskseq != 0;
                 char *name = announced ? strdup(device->announced_name) : NULL;

@@ -154,18 +154,6 @@ static bool is_known(const struct text_id *text, void *userdata)
         return inventory_find_text(worker->inventory, text, &seqno);
 }
 
-static struct phase get_phase(struct worker *worker)
-{
-        bool booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
-
-        /* During coldplug udev's queue may be empty for a moment, before the kernel announces more devices. */
-        return (struct phase){
-                .booting = booting,
-                .queue_empty = uevents_queue_is_empty(worker->uevents) &&
-                               (!booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0),
-        };
-}
-
 /* udev adds a device to its database first, and reports it only after all programs of its rules have ended. While
  * udev is busy and the worker is not, look for new devices in the database. */
 static int look_for_unreported(struct worker *worker)
@@ -173,7 +161,7 @@ static int look_for_unreported(struct worker *worker)
         uint64_t now = now_usec();
         int r = 0;
 
-        if (!worker->phase.booting || worker->phase.queue_empty || handover_has_work(worker))
+        if (!worker->booting || worker->queue_empty || handover_has_work(worker))
                 return 0;
         if (now >= worker->look_usec) {
                 r = uevents_enumerate(worker->uevents, requests_take_unknown, worker);
@@ -197,7 +185,7 @@ static int read_devices(struct worker *worker)
         /* A device that was read may have requested others, which no event announces. */
         if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
                 gather_note(&worker->gather, worker->inventory->now_usec);
-        gathered = gather_until(&worker->gather, worker->phase.booting, worker->inventory->now_usec);
+        gathered = gather_until(&worker->gather, worker->booting, worker->inventory->now_usec);
         if (gathered > 0) {
                 worker_wake_at(worker, gathered);
                 return 0;
@@ -258,7 +246,7 @@ static int finish_boot(struct worker *worker)
         return 0;
 }
 
-static int step(_unused_ sd_event_source *source, void *userdata)
+static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
 {
         /* In this order, as each part uses the results of those before it, and a pvscan starts only if a vgchange
          * could follow. */
@@ -270,20 +258,23 @@ static int step(_unused_ sd_event_source *source, void *userdata)
 
         inventory_ping(worker->inventory);
         worker->next_step_usec = USEC_INFINITY;
-        worker->phase = get_phase(worker);
+        worker->booting = flags_is_set(worker->run_fd, FLAGS_BOOT_FINISHED) == 0;
+        /* During coldplug udev's queue may be empty for a moment, before the kernel announces more devices. */
+        worker->queue_empty = uevents_queue_is_empty(worker->uevents) &&
+                              (!worker->booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0);
         for (size_t i = 0; r >= 0 && i < ELEMENTSOF(parts); i++)
                 r = parts[i](worker);
         if (r < 0)
                 return r;
         /* Boot is over: a new disk is no longer one of many. VGs that wait for PVs may wait for long, and must not
          * delay it. */
-        if (worker->phase.booting && worker->phase.queue_empty && !handover_has_work(worker) &&
+        if (worker->booting && worker->queue_empty && !handover_has_work(worker) &&
                 flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
                 r = finish_boot(worker);
         if (worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
                 !handover_has_work(worker)) {
                 worker->status_usec = worker->inventory->now_usec;
-                report_status(worker->inventory, &worker->absent, &worker->status);
+                report_status(worker->inventory, &worker->absent);
         }
         if (worker->inventory->now_usec >= worker->logged_usec + TIMELINE_INTERVAL_USEC)
                 report_timeline(worker->inventory, &worker->logged_usec);
@@ -292,16 +283,9 @@ static int step(_unused_ sd_event_source *source, void *userdata)
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
 
         /* While lvm2 activates, the queue becomes empty after the event of each LV. */
-        uevents_watch_queue(
-                worker->uevents, (worker->phase.booting && dm_list_empty(&worker->jobs)) || worker->leaving);
-        r = sd_event_source_set_time(worker->timer_source, worker->next_step_usec);
-        return r < 0 ? r : sd_event_source_set_enabled(worker->timer_source, SD_EVENT_ONESHOT);
-}
-
-static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)
-{
-        worker_ask_step(userdata);
-        return 0;
+        uevents_watch_queue(worker->uevents, (worker->booting && dm_list_empty(&worker->jobs)) || worker->leaving);
+        return sd_event_source_set_time(worker->step_source, worker->next_step_usec)
+                       ?: sd_event_source_set_enabled(worker->step_source, SD_EVENT_ONESHOT);
 }
 
 /* ------ from start to end ------ */
@@ -331,9 +315,7 @@ struct worker *worker_free(struct worker *worker)
         sd_event_source_disable_unref(worker->wakeup_source);
         sd_event_source_disable_unref(worker->pending_source);
         sd_event_source_disable_unref(worker->step_source);
-        sd_event_source_disable_unref(worker->timer_source);
         sd_event_unref(worker->event);
-        free(worker->status);
         closep(&worker->lvm_run_fd);
         closep(&worker->running_fd);
         closep(&worker->run_fd);
@@ -343,20 +325,15 @@ struct worker *worker_free(struct worker *worker)
 
 static int add_sources(struct worker *worker, int wakeup_fd)
 {
-        _cleanup_free_ char *run_path = string_format("/proc/self/fd/%i", worker->run_fd);
         int r;
-
-        if (!run_path)
-                return -ENOMEM;
 
         /* One step handles all events that happened at one time. */
         r = signals_block()
                 ?: sd_event_new(&worker->event)
                 ?: MIN(sd_event_set_watchdog(worker->event, true), 0)
                 ?: MIN(sd_event_set_signal_exit(worker->event, true), 0)
-                ?: sd_event_add_inotify(worker->event, &worker->pending_source, run_path, IN_CREATE | IN_ONLYDIR, on_pending, worker)
-                ?: sd_event_add_time(worker->event, &worker->timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timer, worker)
-                ?: sd_event_add_defer(worker->event, &worker->step_source, step, worker)
+                ?: sd_event_add_inotify_fd(worker->event, &worker->pending_source, worker->run_fd, IN_CREATE | IN_ONLYDIR, on_pending, worker)
+                ?: sd_event_add_time(worker->event, &worker->step_source, CLOCK_MONOTONIC, USEC_INFINITY, 1, step, worker)
                 ?: sd_event_source_set_priority(worker->step_source, SD_EVENT_PRIORITY_IDLE);
         if (r >= 0 && wakeup_fd >= 0)
                 r = sd_event_add_io(worker->event, &worker->wakeup_source, wakeup_fd, EPOLLIN, on_wakeup, worker);
@@ -365,8 +342,7 @@ static int add_sources(struct worker *worker, int wakeup_fd)
 
         /* A worker that cannot continue exits, and the next one takes over. It must never continue with a dead
          * event source. */
-        sd_event_source *const sources[] = {
-                worker->pending_source, worker->timer_source, worker->step_source, worker->wakeup_source};
+        sd_event_source *const sources[] = {worker->pending_source, worker->step_source, worker->wakeup_source};
         FOREACH_ELEMENT(source, sources)
                 if (*source)
                         (void) sd_event_source_set_exit_on_failure(*source, true);

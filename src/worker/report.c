@@ -286,23 +286,16 @@ void report_timeline(const struct inventory *inventory, uint64_t *logged_usec)
         *logged_usec = inventory->now_usec;
 }
 
-void report_status(const struct inventory *inventory, const struct strv *absent, char **last)
+void report_status(const struct inventory *inventory, const struct strv *absent)
 {
         unsigned int n[_VG_STATUS_MAX], n_absent = absent_count(inventory, absent), n_all = n_absent;
-        _cleanup_free_ char *status = NULL;
 
         for (size_t i = 0; i < _VG_STATUS_MAX; i++) {
                 n[i] = dm_list_size(&inventory->groups[i]);
                 n_all += n[i];
         }
-
-        status = string_format(
-                "%u of %u VGs active, %u degraded, %u activating, %u waiting for PVs, %u skipped, %u failed, %u absent.",
+        (void) sd_notifyf(0,
+                "STATUS=%u of %u VGs active, %u degraded, %u activating, %u waiting for PVs, %u skipped, %u failed, %u absent.",
                 n[VG_STATUS_ACTIVE], n_all, n[VG_STATUS_DEGRADED], n[VG_STATUS_COMPLETE] + n[VG_STATUS_ACTIVATING],
                 n[VG_STATUS_WAITING], n[VG_STATUS_SKIPPED], n[VG_STATUS_FAILED], n_absent);
-        if (!status || (*last && streq(status, *last)))
-                return;
-        (void) sd_notifyf(0, "STATUS=%s", status);
-        free(*last);
-        *last = TAKE_PTR(status);
 }

@@ -47,6 +47,5 @@ void report_backup_unusable(const char *vg_name, int error);
  * most accurate, as udev may create links again. */
 void report_timeline(const struct inventory *inventory, uint64_t *logged_usec);
 
-/* Sets STATUS= to the number of VGs in each state, including those of `absent` that are still absent. Does nothing
- * if it equals `*last`, the last one that was set. */
-void report_status(const struct inventory *inventory, const struct strv *absent, char **last);
+/* Sets STATUS= to the number of VGs in each state, including those of `absent` that are still absent. */
+void report_status(const struct inventory *inventory, const struct strv *absent);

@@ -179,11 +179,9 @@ int requests_take_entry(const char *entry, void *userdata)
         return r == -ENOENT || r == -EINVAL ? flags_finish(worker->run_fd, entry) : r;
 }
 
-/* Takes ownership of `entry`. */
-static int finish_entry(const struct worker *worker, char *entry)
+static int finish_entry(const struct worker *worker, struct path entry)
 {
-        _cleanup_free_ char *owned = entry;
-        int r = entry ? flags_finish(worker->run_fd, entry) : -ENOMEM;
+        int r = flags_finish(worker->run_fd, entry.text);
 
         return r < 0 ? log_error_errno(r, "Failed to end a request: %m") : 0;
 }
@@ -209,7 +207,7 @@ static int release_device(struct worker *worker, struct device *device)
 
         inventory_ping(worker->inventory);
         if (device->has_entry)
-                r = finish_entry(worker, string_format("%u:%u", major(device->number), minor(device->number)));
+                r = finish_entry(worker, path_format("%u:%u", major(device->number), minor(device->number)));
         device->has_entry = device->appeared = device->ready = false;
         if (r >= 0 && device->reread) {
                 read_once_more(worker, device);
@@ -217,7 +215,7 @@ static int release_device(struct worker *worker, struct device *device)
         }
         if (r >= 0 && device->has_change_entry)
                 r = finish_entry(worker,
-                        string_format(FLAGS_ENTRY_CHANGED "%u:%u", major(device->number), minor(device->number)));
+                        path_format(FLAGS_ENTRY_CHANGED "%u:%u", major(device->number), minor(device->number)));
         device->has_change_entry = false;
 
         if (device->removed || (isempty(device->recorded.pvid) && device->retry_usec == 0))
@@ -232,7 +230,7 @@ int requests_finish_group(struct worker *worker, struct vg_entry *group, const c
         if (!group->has_entry)
                 return 0;
         group->has_entry = false;
-        return finish_entry(worker, string_format(FLAGS_ENTRY_VG "%s", name));
+        return finish_entry(worker, path_format(FLAGS_ENTRY_VG "%s", name));
 }
 
 static int on_reset(
@@ -255,17 +253,17 @@ static void forget_failed_waits(struct worker *worker)
 
         worker->inventory->activated = false;
         FOREACH_GROUP(group, worker->inventory) {
-                _cleanup_free_ char *path = NULL, *unit = NULL;
+                struct path path = path_format(FLAGS_FAILED_WAIT "%s", group->vg->name);
+                _cleanup_free_ char *unit = NULL;
 
                 if (r < 0 || !group->activated)
                         continue;
                 group->activated = false;
-                path = string_format(FLAGS_FAILED_WAIT "%s", group->vg->name);
-                r = path ? read_link_at(worker->run_fd, path, &unit) : -ENOMEM;
+                r = read_link_at(worker->run_fd, path.text, &unit);
                 if (r <= 0)
                         continue;
                 r = strv_add(&arguments, unit);
-                (void) unlinkat(worker->run_fd, path, 0);
+                (void) unlinkat(worker->run_fd, path.text, 0);
         }
         if (r >= 0 && arguments.n > ELEMENTSOF(words))
                 r = job_start(
@@ -297,7 +295,7 @@ int requests_release(struct worker *worker)
         FOREACH_LISTED(struct expectation, expectation, &worker->expectations) {
                 if (r < 0 || !is_over(expectation))
                         continue;
-                r = finish_entry(worker, string_format(FLAGS_ENTRY_EXPECTED "%s", expectation->name));
+                r = finish_entry(worker, path_format(FLAGS_ENTRY_EXPECTED "%s", expectation->name));
                 if (r >= 0)
                         expectation_drop(expectation);
         }

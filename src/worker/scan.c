@@ -85,7 +85,6 @@ static int forget_removed(const struct worker *worker, const struct device *devi
 static int take_result(struct worker *worker, const struct device *device, int exit_status, const char *output)
 {
         const struct vg_pv *pv;
-        bool failed;
         int r;
 
         if (device->removed)
@@ -104,10 +103,8 @@ static int take_result(struct worker *worker, const struct device *device, int e
                 !inventory_is_still(worker->inventory, device->number, device->pvid))
                 return 0;
 
-        r = vg_entry_note_refusal(device->group, device->number,
-                outcome_explain_refusal(device->name, exit_status, output, &failed));
-        device->group->unjudged = failed;
-        return r;
+        return vg_entry_note_refusal(device->group, device->number,
+                outcome_explain_refusal(device->name, exit_status, output, &device->group->unjudged));
 }
 
 /* Queues the device for another pvscan, unless this one has recorded it. */
@@ -187,20 +184,6 @@ static int note_unresponsive(const struct worker *worker, const struct device *d
         return 0;
 }
 
-/* Probes the job's devices for unresponsive ones. */
-static int probe_devices(struct worker *worker, struct job *job)
-{
-        _cleanup_reading_ struct reading reading = {};
-        int r = 0;
-
-        job->probed = true;
-        FOREACH_DEVICE_OF_JOB(device, worker->inventory, job)
-                if (r >= 0 && !device->removed)
-                        r = reading_add(&reading, device->number, device->name);
-        r = r ?: readers_start(worker->readers, READER_PROBE, &reading);
-        return r < 0 ? log_error_errno(r, "Failed to probe devices that pvscan waits for: %m") : 0;
-}
-
 /* A pvscan keeps its unresponsive devices, and their VGs wait until it ends. Another pvscan gets the others. */
 static int continue_with_others(struct worker *worker, struct job *job)
 {
@@ -264,17 +247,6 @@ static int start(struct worker *worker, struct device *const *devices, size_t n,
         return 0;
 }
 
-/* Nothing waits for the pvscan of a slow device. */
-static int start_slow(struct worker *worker, struct device *device)
-{
-        struct job *job = NULL;
-        int r = start(worker, &device, 1, &job);
-
-        if (job)
-                dm_list_add(&worker->scans.overdue, &job->list);
-        return r;
-}
-
 /* Whether devices that are not urgent are recorded, too. While their VGs are incomplete, or all vgchange slots are
  * busy, more devices may appear that the same pvscan can record. */
 static bool records_all(struct worker *worker)
@@ -321,9 +293,13 @@ static int start_all(struct worker *worker)
                 if (!all && !device_is_urgent(device))
                         continue;
                 if (alone && dm_list_size(&worker->scans.overdue) < SLOW_SCANS_MAX) {
-                        r = start_slow(worker, device);
+                        struct job *job;
+
+                        r = start(worker, &device, 1, &job);
                         if (r < 0)
                                 return r;
+                        /* Nothing waits for it. */
+                        dm_list_add(&worker->scans.overdue, &job->list);
                 } else if (!alone && n < max)
                         devices[n++] = device;
         }
@@ -336,7 +312,7 @@ int scan_start(struct worker *worker)
         int r = 0;
 
         if (scans->job && !scans->job->probed && job_stands_still(scans->job))
-                r = probe_devices(worker, scans->job);
+                r = vg_probe_job(worker, scans->job);
         if (r >= 0 && scans->job && scans->job->probed && !readers_are_busy(worker->readers))
                 r = continue_with_others(worker, scans->job);
         if (r >= 0 && !scans->job && !readers_are_quick(worker->readers))

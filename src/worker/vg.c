@@ -275,7 +275,7 @@ static void note_settled(struct worker *worker, struct vg *vg, unsigned int effe
         if (effects & VG_EFFECT_UP)
                 vg_note_first(vg);
         dm_names_remove(worker->run_fd, vg);
-        worker->made_progress = worker->made_progress || flags_clear(worker->run_fd, FLAGS_FAILURES) >= 0;
+        (void) flags_clear(worker->run_fd, FLAGS_FAILURES);
 }
 
 /* How long after a failure the VG is retried. The cause may be temporary: a module that is loaded late, a device
@@ -311,15 +311,6 @@ int vg_retry(struct worker *worker, struct vg_entry *group)
         group->retry_usec = 0;
         log_notice("VG %s failed, retrying: %s", group->vg->name, group->vg->reason ?: "lvm2 gave no reason.");
         return vg_take(worker, group, &(struct vg_input){.event = VG_RETRY});
-}
-
-/* All PVs have appeared, or the VG is requested by name. */
-static void note_complete(struct worker *worker, struct vg *vg)
-{
-        vg->complete_usec = worker->inventory->now_usec;
-        /* Not the first activation: measure from now on. */
-        if (vg->settled_usec > vg->first_seen_usec)
-                vg->first_seen_usec = vg->complete_usec;
 }
 
 /* `degraded_usec` stays set after a degraded activation until the VG is whole again. */
@@ -375,8 +366,12 @@ static int carry_out(const struct change *change)
                 inventory_recheck(inventory, group);
         if (step->report == VG_SAY_LATE)
                 input->pv->late_usec = inventory->now_usec;
-        if (step->effects & VG_EFFECT_COMPLETE)
-                note_complete(change->worker, vg);
+        if (step->effects & VG_EFFECT_COMPLETE) {
+                vg->complete_usec = inventory->now_usec;
+                /* Not the first activation: measure from now on. */
+                if (vg->settled_usec > vg->first_seen_usec)
+                        vg->first_seen_usec = vg->complete_usec;
+        }
         if (step->effects & VG_EFFECT_REREAD)
                 vg->complete_usec = vg->settled_usec = inventory->now_usec;
         note_degraded(change);
@@ -423,6 +418,25 @@ int vg_take(struct worker *worker, struct vg_entry *group, const struct vg_input
                 change.step.action == VG_DO_RECHECK)
                 return carry_out(&change);
         return change.step.action;
+}
+
+int vg_probe_job(struct worker *worker, struct job *job)
+{
+        _cleanup_reading_ struct reading reading = {};
+        int r = 0;
+
+        job->probed = true;
+        FOREACH_DEVICE_OF_JOB(device, worker->inventory, job)
+                if (r >= 0 && !device->removed)
+                        r = reading_add(&reading, device->number, device->name);
+        FOREACH_GROUP_OF_JOB(group, worker->inventory, job)
+                FOREACH_PV(pv, group->vg)
+                        if (r >= 0 && pv->device != 0 && pv->device_name)
+                                r = reading_add(&reading, pv->device, pv->device_name);
+        r = r ?: readers_start(worker->readers, READER_PROBE, &reading);
+        return r < 0 ? log_error_errno(r, "Failed to probe %s waits for: %m",
+                               job->kind == JOB_RECORD ? "devices that pvscan" : "PVs that vgchange")
+                     : 0;
 }
 
 int vg_report_lost(struct worker *worker)

@@ -34,5 +34,9 @@ bool vg_has_just_failed(const struct worker *worker, const struct vg_entry *grou
 /* Reports VGs that have lost a PV, unless the PV is back. Returns 0. */
 int vg_report_lost(struct worker *worker) _nonnull_(1);
 
+/* Probes the PVs of a vgchange, or the devices of a pvscan, for unresponsive ones. Returns 0, or a negative errno after logging
+ * it. */
+int vg_probe_job(struct worker *worker, struct job *job) _nonnull_all_ _must_check_;
+
 /* Format of the reason of a VG while lvm2 waits for an unresponsive device, such as "/dev/sda". */
 #define VG_UNRESPONSIVE "lvm2 waits for unresponsive device %s."

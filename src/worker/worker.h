@@ -17,12 +17,6 @@
 /* The worker: all state of headgated, driven by one event loop. Each event (a request, a uevent, the end of a
  * process) changes the inventory and schedules a step; the step decides what to do next. */
 
-/* The progress of boot. */
-struct phase {
-        bool booting;     /* udev has not handled all devices of coldplug yet */
-        bool queue_empty; /* udev's queue is empty, and coldplug has announced all devices */
-};
-
 /* Deadlines of missing PVs and VGs; see deadline_check(). */
 struct deadlines {
         struct job *unlock_query;    /* the systemctl that asks whether a disk is being unlocked, or NULL */
@@ -56,7 +50,8 @@ struct worker {
         struct deadlines deadlines;
         struct uevents *uevents;
         struct gather gather;
-        struct phase phase; /* at the beginning of the step */
+        bool booting;     /* udev had not handled all devices of coldplug when the step began */
+        bool queue_empty; /* udev's queue was empty then, and coldplug had announced all devices */
         struct readers *readers;
         struct scans scans;
         struct dm_list jobs;               /* the vgchanges */
@@ -76,19 +71,16 @@ struct worker {
         bool module_loaded;     /* a kernel module was loaded, which a failed VG may need */
         bool check_requests;    /* there may be pending requests */
         bool full;              /* /run is full, the state of VGs is not saved */
-        bool made_progress;     /* has settled a VG; the count of failures is reset */
         bool leaving;           /* no longer listens; exits once udev's queue is empty */
         unsigned int n_ignored; /* datagrams that were not from root */
 
         sd_event_source *wakeup_source;
         sd_event_source *pending_source;
-        sd_event_source *step_source;
-        sd_event_source *timer_source;
-        uint64_t next_step_usec; /* when the next step is due at the latest */
+        sd_event_source *step_source; /* the timer of the next step */
+        uint64_t next_step_usec;      /* when that is due at the latest */
         uint64_t idle_since_usec;
         uint64_t logged_usec; /* when the last timeline was logged; 0 if none was */
         uint64_t status_usec; /* when STATUS= was last set */
-        char *status;         /* the last STATUS=, or NULL */
 };
 
 /* Creates a worker, which takes ownership of the lock `running_fd` and of the run directory `run_fd` in any case.
@@ -105,6 +97,8 @@ int worker_run(struct worker *worker) _must_check_;
 /* Schedules a step after the events that are pending now. */
 static inline void worker_ask_step(struct worker *worker)
 {
+        worker->next_step_usec = 0;
+        (void) sd_event_source_set_time(worker->step_source, 0);
         (void) sd_event_source_set_enabled(worker->step_source, SD_EVENT_ONESHOT);
 }
 

@@ -16,7 +16,7 @@
 
 static int lvm_run_fd = -EBADF;
 
-static int on_step(_unused_ sd_event_source *source, _unused_ void *userdata)
+static int on_step(_unused_ sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
 {
         return 0;
 }
@@ -34,7 +34,8 @@ static void set_up(struct worker *worker)
         fuzz_check(inventory_new(worker->run_fd, worker->lvm_run_fd, &worker->inventory) == 0);
         dm_list_init(&worker->expectations);
         fuzz_check(sd_event_new(&worker->event) >= 0);
-        fuzz_check(sd_event_add_defer(worker->event, &worker->step_source, on_step, worker) >= 0);
+        fuzz_check(sd_event_add_time(worker->event, &worker->step_source, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+                           on_step, worker) >= 0);
 }
 
 static void tear_down(struct worker *worker)

@@ -19,7 +19,7 @@
 static struct worker worker;
 static struct vg_entry *group;
 
-static int on_step(_unused_ sd_event_source *source, _unused_ void *userdata)
+static int on_step(_unused_ sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
 {
         return 0;
 }
@@ -37,7 +37,9 @@ static void set_up(void)
         worker.lvm_run_fd = online_open_directory();
         ck_assert_int_ge(worker.lvm_run_fd, 0);
         ck_assert_int_ge(sd_event_new(&worker.event), 0);
-        ck_assert_int_ge(sd_event_add_defer(worker.event, &worker.step_source, on_step, NULL), 0);
+        ck_assert_int_ge(sd_event_add_time(worker.event, &worker.step_source, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+                                 on_step, NULL),
+                0);
         ck_assert_int_ge(inventory_new(run_fd, worker.lvm_run_fd, &worker.inventory), 0);
         ck_assert_int_ge(readers_new(worker.event, NULL, NULL, NULL, NULL, &worker.readers), 0);
         dm_list_init(&worker.expectations);

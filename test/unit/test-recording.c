@@ -40,20 +40,16 @@ static const char script[] = "#!/bin/sh\n"
 
 static struct worker worker;
 
-static int on_step(_unused_ sd_event_source *source, _unused_ void *userdata)
+static int on_step(_unused_ sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
 {
         int r;
 
         inventory_ping(worker.inventory);
         worker.next_step_usec = USEC_INFINITY;
         r = scan_start(&worker);
-        return r < 0 ? r : sd_event_source_set_time(worker.timer_source, worker.next_step_usec);
-}
-
-static int on_timer(sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
-{
-        worker_ask_step(&worker);
-        return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+        return r < 0 ? r
+                     : sd_event_source_set_time(worker.step_source, worker.next_step_usec)
+                               ?: sd_event_source_set_enabled(worker.step_source, SD_EVENT_ONESHOT);
 }
 
 static int on_progress(_unused_ void *userdata)
@@ -105,10 +101,8 @@ static void set_up(void)
         ck_assert_int_ge(worker.lvm_run_fd, 0);
         ck_assert_int_ge(signals_block(), 0);
         ck_assert_int_ge(sd_event_new(&worker.event), 0);
-        ck_assert_int_ge(sd_event_add_defer(worker.event, &worker.step_source, on_step, NULL), 0);
-        ck_assert_int_ge(sd_event_add_time(worker.event, &worker.timer_source, CLOCK_MONOTONIC, USEC_INFINITY, 1,
-                                 on_timer, NULL),
-                0);
+        ck_assert_int_ge(
+                sd_event_add_time(worker.event, &worker.step_source, CLOCK_MONOTONIC, 0, 1, on_step, NULL), 0);
         dm_list_init(&worker.scans.overdue);
         dm_list_init(&worker.jobs);
         dm_list_init(&worker.expectations);
@@ -122,7 +116,6 @@ static void tear_down(void)
         readers_free(worker.readers);
         inventory_free(worker.inventory);
         sd_event_source_disable_unref(worker.step_source);
-        sd_event_source_disable_unref(worker.timer_source);
         sd_event_unref(worker.event);
         close(worker.lvm_run_fd);
         run_directory_tear_down();
