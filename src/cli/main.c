@@ -105,12 +105,10 @@ static void log_unknown_option(const struct verb_options *options, const char *w
         size_t n_longer = 0;
 
         FOREACH_ARRAY(row, options->rows, options->n) {
-                _cleanup_free_ char *name = string_format("--%s", row->name);
+                struct path name = path_format("--%s", row->name);
 
-                if (!name)
-                        return;
-                suggestion_consider(&suggestion, name);
-                n_longer += skip_prefix(name, word) != NULL;
+                suggestion_consider(&suggestion, name.text);
+                n_longer += skip_prefix(name.text, word) != NULL;
         }
         log_error("%s option \"%s\"%s%s%s See \"%s --help\".", n_longer > 1 ? "Ambiguous" : "Unknown", word,
                 suggestion.nearest ? "; did you mean \"" : ".", suggestion.nearest ?: "",
@@ -121,14 +119,14 @@ static void log_unknown_option(const struct verb_options *options, const char *w
 static void log_refused_option(const struct verb_options *options, int c, const char *last_word)
 {
         const struct verb_option *row = find_option(options, optopt);
-        const char letter[] = {'-', (char) optopt, '\0'};
-        _cleanup_free_ char *name = optopt == 0 ? strndup(last_word, strcspn(last_word, "=")) : strdup(letter);
 
         if (row)
                 log_error("Option \"--%s\" %s. See \"%s --help\".", row->name,
                         c == ':' ? "requires an argument" : "takes no argument", options->command);
-        else if (name)
-                log_unknown_option(options, name);
+        else if (optopt != 0)
+                log_unknown_option(options, path_format("-%c", optopt).text);
+        else
+                log_unknown_option(options, path_format("%.*s", (int) strcspn(last_word, "="), last_word).text);
 }
 
 /* As with "journalctl -b -1". No option is a digit, and no VG has a name that begins with "-". */
@@ -199,14 +197,13 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
 static const struct verb *find_verb(const struct verb *of, const char *command, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
-        _cleanup_free_ char *otherwise = string_format("see \"%s --help\"", command);
 
         for (const struct verb *const *verb = of->verbs; *verb; verb++) {
                 if (streq((*verb)->name, name))
                         return *verb;
                 suggestion_consider(&suggestion, (*verb)->name);
         }
-        suggestion_log_unknown(&suggestion, of->choice, otherwise ?: "see --help");
+        suggestion_log_unknown(&suggestion, of->choice, path_format("see \"%s --help\"", command).text);
         return NULL;
 }
 
