@@ -196,13 +196,10 @@ static int watch(int run_fd)
 static void wait_for_change(int watch_fd, uint64_t deadline)
 {
         struct pollfd poll_fd = {.fd = watch_fd, .events = POLLIN};
-        uint64_t now = now_usec();
-        uint64_t left = deadline > now ? deadline - now : 0;
+        uint64_t left = usec_between(now_usec(), deadline);
         char events[4096];
 
-        if (poll(&poll_fd, 1, (int) (MIN(left, USEC_PER_SEC) / USEC_PER_MSEC) + 1) <= 0)
-                return;
-
+        (void) poll(&poll_fd, 1, (int) (MIN(left, USEC_PER_SEC) / USEC_PER_MSEC) + 1);
         /* Changes within the next moment are seen by the same look. */
         while (read(watch_fd, events, sizeof(events)) > 0)
                 ;
@@ -298,33 +295,27 @@ static int refuse_name(const char *name, bool is_to_be_activated)
                 "headgate waits only for whole VGs; \"headgate wait %s\" waits for the VG of this LV.", vg);
 }
 
-/* Makes the requests, if any, and waits, by default until --timeout or `timeout_usec`. */
-static int request_and_wait(struct await *await, char *names[], size_t n, uint64_t timeout_usec)
+/* Makes the requests, if any, and waits, until --timeout if that is given. Returns the exit status. */
+static int request_and_wait(struct await *await)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
         if (arg_timeout)
-                timeout_usec = arg_timeout_usec > 0 ? arg_timeout_usec : USEC_INFINITY;
-        for (size_t i = 0; i < n; i++)
-                if (!vg_name_is_valid(names[i]))
-                        return refuse_name(names[i], await->request);
-        await->names = names;
-        await->n_names = n;
-        await->timeout_usec = timeout_usec;
-
+                await->timeout_usec = arg_timeout_usec > 0 ? arg_timeout_usec : USEC_INFINITY;
+        FOREACH_ARRAY(name, await->names, await->n_names)
+                if (!vg_name_is_valid(*name))
+                        return refuse_name(*name, await->request);
         r = sources_open_in_charge(&sources);
         if (r < 0)
                 return r == -ENOENT ? EXIT_LVM2_ACTIVATES : EXIT_CANNOT_TELL;
         /* Units of boot name a VG and must not fail because its disk has a copy. */
-        for (size_t i = 0; i < n && !arg_expect; i++)
-                if (sources_refuse_duplicate(&sources, names[i]) < 0)
+        FOREACH_ARRAY(name, await->names, arg_expect ? 0 : await->n_names)
+                if (sources_refuse_duplicate(&sources, *name) < 0)
                         return EXIT_CANNOT_TELL;
-        if (await->request) {
-                r = post_requests(sources.run_fd, await);
-                if (r < 0)
-                        return verb_fail(r, "Failed to ask the worker: %m");
-        }
+        r = await->request ? post_requests(sources.run_fd, await) : 0;
+        if (r < 0)
+                return verb_fail(r, "Failed to ask the worker: %m");
         return arg_no_block ? EXIT_ALL_UP : await_vgs(&sources, await);
 }
 
@@ -334,24 +325,19 @@ static int run_wait(char *names[], size_t n, struct table *table _unused_)
         for (size_t i = 0; i < n && arg_expect; i++)
                 restore_hyphens(names[i]);
         arg_expect |= arg_no_block && n > 0;
-
-        struct await await = {
-                .request = arg_expect ? FLAGS_ENTRY_EXPECTED : NULL,
-                .ignore_absent = arg_ignore_absent || n == 0,
-        };
-
+        arg_ignore_absent |= n == 0;
         if (arg_expect && n == 0)
                 return verb_refuse("--expect requires the name of a VG, see --help.");
         /* The worker has deadlines of its own. */
-        return request_and_wait(
-                &await, names, n, arg_expect || await.ignore_absent ? USEC_INFINITY : TIMEOUT_DEFAULT_USEC);
+        return request_and_wait(&(struct await){names, n, arg_expect ? FLAGS_ENTRY_EXPECTED : NULL,
+                arg_ignore_absent, arg_expect || arg_ignore_absent ? USEC_INFINITY : TIMEOUT_DEFAULT_USEC});
 }
 
 static int run_activate(char *names[], size_t n, struct table *table _unused_)
 {
         if (n == 0)
                 return verb_refuse("Expected the name of a VG, see --help.");
-        return request_and_wait(&(struct await){.request = FLAGS_ENTRY_VG}, names, n, TIMEOUT_DEFAULT_USEC);
+        return request_and_wait(&(struct await){names, n, FLAGS_ENTRY_VG, false, TIMEOUT_DEFAULT_USEC});
 }
 
 #define FOOTER                                                                                                    \
