@@ -31,7 +31,7 @@ static uint64_t took_usec(const struct vg *vg)
 
         if (vg->first.settled_usec == 0 && (!vg_is_settled(vg) || vg->state == VG_STATUS_WAITING))
                 end = now_usec();
-        return end > times.first_seen_usec ? end - times.first_seen_usec : 0;
+        return usec_between(times.first_seen_usec, end);
 }
 
 /* NULL without memory. */
@@ -367,15 +367,12 @@ static void print_summary(const struct table *table, const struct lines *lines)
 }
 
 /* Prints metrics, or replaces the file by them. The file is world-readable, since collectors of metrics do not run as root. */
-static int print_metrics(struct sources *sources)
+static int print_metrics(const struct sources *sources)
 {
         _cleanup_metrics_ struct metrics metrics = {};
         _cleanup_free_ char *text = NULL;
-        _cleanup_(lines_done) struct lines lines = {};
-        int r = look(sources, NULL, 0, true, &lines);
+        int r = metrics_read(sources, &metrics);
 
-        if (r >= 0)
-                r = metrics_read(sources, &metrics);
         text = r < 0 ? NULL : metrics_format(&metrics);
         if (!text)
                 return verb_fail(r < 0 ? r : -ENOMEM, "Failed to make metrics: %m");
@@ -400,8 +397,6 @@ static int run(char *names[], size_t n, struct table *table)
                 return EXIT_CANNOT_TELL;
         table->by_line = arg_follow;
         r = open_sources(&sources);
-        if (r >= 0 && arg_metrics)
-                return print_metrics(&sources);
         if (r >= 0 && arg_follow && sources.in_charge) {
                 r = follow(&sources, names, n, table);
                 return r < 0 ? verb_fail(r, "Failed to follow the volume groups: %m") : r;
@@ -410,6 +405,8 @@ static int run(char *names[], size_t n, struct table *table)
                 r = look(&sources, names, n, true, &lines);
         if (r < 0)
                 return verb_fail(r, "Failed to read the volume groups: %m");
+        if (arg_metrics)
+                return print_metrics(&sources);
         if (arg_problems && lines.n > 0)
                 r = MAX(r, EXIT_NOT_ALL_UP);
         table_add_lines(table, &lines);
