@@ -58,6 +58,7 @@ static const struct verb_option choice_options[] = {
 
 struct verb_options {
         struct verb_option rows[OPTIONS_MAX];
+        struct option long_options[OPTIONS_MAX + 1];
         size_t n;
         const char *command; /* "headgate plan initrd", for messages */
 };
@@ -65,7 +66,13 @@ struct verb_options {
 static void add_options(struct verb_options *options, const struct verb_option *rows)
 {
         for (; rows && rows->name; rows++) {
+                int has_argument = !rows->argument          ? no_argument
+                                   : *rows->argument == '[' ? optional_argument
+                                                            : required_argument;
+
                 assert(options->n < OPTIONS_MAX);
+                options->long_options[options->n] = (struct option){
+                        rows->name, has_argument, NULL, rows->letter ?: OPTION_FIRST + (int) options->n};
                 options->rows[options->n++] = *rows;
         }
 }
@@ -93,7 +100,7 @@ static void print_help(const struct verb *verb, const struct verb_options *optio
 static const struct verb_option *find_option(const struct verb_options *options, int c)
 {
         for (size_t i = 0; i < options->n; i++)
-                if (c == (options->rows[i].letter != '\0' ? options->rows[i].letter : OPTION_FIRST + (int) i))
+                if (c == options->long_options[i].val)
                         return &options->rows[i];
         return NULL;
 }
@@ -139,7 +146,6 @@ static bool takes_offset(const struct verb_option *row, const char *word)
 /* Returns 1 to continue, with arguments from argv[optind] on; or a negated exit status. */
 static int parse_options(const struct verb *verb, const struct verb_options *rows, int argc, char *argv[])
 {
-        struct option options[OPTIONS_MAX + 1] = {};
         char letters[2 * OPTIONS_MAX + 3] = "", *letter = letters;
 
         /* Options after the first argument belong to the verb that it names. */
@@ -147,22 +153,14 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
                 *letter++ = '+';
         /* With ":", getopt_long() distinguishes a missing argument from an unknown option. */
         *letter++ = ':';
-        for (size_t i = 0; i < rows->n; i++) {
-                const struct verb_option *row = &rows->rows[i];
-
-                options[i].name = row->name;
-                options[i].val = row->letter != '\0' ? row->letter : OPTION_FIRST + (int) i;
-                if (row->argument)
-                        options[i].has_arg = row->argument[0] == '[' ? optional_argument : required_argument;
-                if (row->letter != '\0')
-                        *letter++ = row->letter;
-                if (row->letter != '\0' && options[i].has_arg == required_argument)
-                        *letter++ = ':';
-        }
+        FOREACH_ARRAY(option, rows->long_options, rows->n)
+                if (option->val < OPTION_FIRST)
+                        letter +=
+                                sprintf(letter, option->has_arg == required_argument ? "%c:" : "%c", option->val);
         opterr = 0;
         /* 0, not 1, resets getopt_long() for each verb. */
         optind = 0;
-        for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) >= 0;) {
+        for (int c; (c = getopt_long(argc, argv, letters, rows->long_options, NULL)) >= 0;) {
                 const struct verb_option *row = find_option(rows, c);
 
                 if (!row) {
