@@ -80,8 +80,8 @@ static void log_unknown(const struct tree *tree, const char *name)
         suggestion_log_unknown(&suggestion, "device", "see \"headgate tree\"");
 }
 
-/* Shows only the named nodes, including disks that are hidden by default. Returns 0; 1, having logged which name is not
- * known; -ENOENT if none is; or -ENOMEM. */
+/* Shows only the named nodes, including disks that are hidden by default. Returns 0; 1 after logging an unknown name; or
+ * -ENOMEM. */
 static int show_named(struct tree_view *view, int root_fd, char *const names[], size_t n)
 {
         _cleanup_tree_nodes_ struct tree_nodes nodes = {};
@@ -106,8 +106,6 @@ static int show_named(struct tree_view *view, int root_fd, char *const names[], 
                 else
                         log_unknown(view->tree, names[i]);
         }
-        if (nodes.n == 0)
-                return -ENOENT;
         r = tree_view_restrict(view, &nodes);
         return r < 0 ? r : result;
 }
@@ -269,8 +267,6 @@ static int run(char *names[], size_t n, struct table *table)
                 r = unknown = show_named(&view, root_fd, names, n);
         else if (!arg_all)
                 tree_view_leave_out_empty(&view);
-        if (r == -ENOENT)
-                return verb_print(table, EXIT_NOT_ALL_UP, "print the tree");
         if (r >= 0)
                 r = tree_view_draw(&view, arg_inverse ? TREE_DOWNWARDS : TREE_UPWARDS, &rows);
         for (struct tree_row *row = rows.rows; r >= 0 && row < rows.rows + rows.n; row++)
