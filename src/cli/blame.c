@@ -8,12 +8,10 @@
 #include "plot/plot.h"
 #include "shared/log.h"
 #include "shared/names.h"
-#include "shared/program.h"
 #include "shared/util.h"
 #include "timeline/journal.h"
 #include "view/disk-times.h"
 #include "view/snapshot.h"
-#include "view/systemd.h"
 
 static bool arg_boot;
 static bool arg_shutdown;
@@ -24,13 +22,21 @@ static const char *arg_which; /* NULL for this boot or the last shutdown */
 
 static int read_this_boot(struct timeline *timeline)
 {
+        static const char *const targets[TIMELINE_TARGETS] = {
+                "local-fs.target", "basic.target", "multi-user.target"};
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        _cleanup_(systemd_done) struct systemd systemd = {};
         struct milestones milestones;
         int r = sources_open_in_charge(&sources);
 
         if (r < 0)
                 return r;
-        milestones = milestones_read(sources.root_fd);
+        /* If systemd cannot be asked, it has reached nothing. */
+        (void) !systemd_connect(sources.root_fd, &systemd);
+        milestones = milestones_read(&systemd);
+        for (size_t i = 0; i < TIMELINE_TARGETS; i++)
+                timeline->targets[i] =
+                        (struct timeline_target){targets[i], unit_active_since_usec(&systemd, targets[i])};
         r = snapshot_read(&sources);
         for (size_t i = 0; r >= 0 && i < sources.n_vgs; i++) {
                 r = timeline_add_vg(timeline, sources.vgs[i]);
@@ -39,21 +45,6 @@ static int read_this_boot(struct timeline *timeline)
         }
         timeline_finish_boot(timeline);
         return r < 0 ? log_error_errno(r, "Failed to read the worker's records: %m") : 0;
-}
-
-/* If systemd cannot be asked, there are no targets. */
-static void read_targets(struct timeline *timeline)
-{
-        static const char *const targets[TIMELINE_TARGETS] = {
-                "local-fs.target", "basic.target", "multi-user.target"};
-        _cleanup_close_ int root_fd = root_open();
-        _cleanup_(systemd_done) struct systemd systemd = {};
-
-        if (root_fd < 0 || systemd_connect(root_fd, &systemd) < 0)
-                return;
-        for (size_t i = 0; i < TIMELINE_TARGETS; i++)
-                timeline->targets[i] =
-                        (struct timeline_target){targets[i], unit_active_since_usec(&systemd, targets[i])};
 }
 
 /* Logs why the journal does not have the timeline or boot. */
@@ -71,19 +62,6 @@ static int log_not_in_journal(int r, const char *what, const char *which, const 
         return r;
 }
 
-/* An earlier boot, or the shutdown that ended one. */
-static int read_past(sd_id128_t boot, struct timeline *timeline)
-{
-        int r = timeline_read_journal(timeline, boot);
-
-        if (r >= 0)
-                return 0;
-        return log_not_in_journal(r,
-                timeline->kind == TIMELINE_BOOT ? "timeline of boot" : "timeline of the shutdown of boot",
-                SD_ID128_TO_STRING(boot),
-                "headgate was not in charge, had no VG or device, or could not log it before power-off");
-}
-
 static int read_timeline(struct timeline *timeline)
 {
         const char *name = arg_which ?: "-1";
@@ -99,8 +77,14 @@ static int read_timeline(struct timeline *timeline)
         r = sd_id128_get_boot(&this_boot);
         if (r < 0)
                 return log_error_errno(r, "Failed to read the ID of this boot: %m");
-        return !arg_shutdown && sd_id128_equal(boot, this_boot) ? read_this_boot(timeline)
-                                                                : read_past(boot, timeline);
+        if (!arg_shutdown && sd_id128_equal(boot, this_boot))
+                return read_this_boot(timeline);
+        r = timeline_read_journal(timeline, boot);
+        return r >= 0 ? 0
+                      : log_not_in_journal(r,
+                                arg_shutdown ? "timeline of the shutdown of boot" : "timeline of boot",
+                                SD_ID128_TO_STRING(boot),
+                                "headgate was not in charge, had no VG or device, or could not log it before power-off");
 }
 
 static void log_unknown(const struct timeline *timeline, const char *name)
@@ -268,8 +252,6 @@ static int run_plot(char *names[], size_t n, struct table *table _unused_)
         r = read_selected(&timeline, names, n);
         if (r != EXIT_SUCCESS)
                 return r;
-        if (!arg_shutdown && !arg_which)
-                read_targets(&timeline);
         r = plot_timeline(&timeline);
         return r < 0 ? verb_fail(r, "Failed to write the picture: %m") : EXIT_SUCCESS;
 }

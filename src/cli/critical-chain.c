@@ -59,14 +59,6 @@ static void add_link(
 
 /* ------ devices ------ */
 
-static dev_t later_device(const struct chain *chain, dev_t a, dev_t b)
-{
-        return a == 0 || disk_times_read(b, chain->clock_usec).handled_usec >
-                                       disk_times_read(a, chain->clock_usec).handled_usec
-                       ? b
-                       : a;
-}
-
 /* Returns the PV that appeared last. */
 static dev_t add_vg(struct chain *chain, const struct vg *vg)
 {
@@ -92,6 +84,7 @@ static void add_devices(struct chain *chain, dev_t number, uint64_t active_usec)
         for (; (node = tree_find_number(chain->tree, number)) && chain->n < LINKS_MAX; active_usec = 0) {
                 const struct vg *vg = node->vg ? snapshot_find(chain->sources, node->vg) : NULL;
                 struct disk_times disk;
+                uint64_t last_usec = 0;
 
                 number = 0;
                 if (vg) {
@@ -105,9 +98,14 @@ static void add_devices(struct chain *chain, dev_t number, uint64_t active_usec)
                 disk = disk_times_read(node->number, chain->clock_usec);
                 add_link(chain, "device", node->name, disk.handled_usec,
                         udev_began_usec(&chain->milestones, &disk));
-                FOREACH_NODE(lower, &node->lowers)
-                        if (lower->kernel_name)
-                                number = later_device(chain, number, lower->number);
+                FOREACH_NODE(lower, &node->lowers) {
+                        uint64_t usec = disk_times_read(lower->number, chain->clock_usec).handled_usec;
+
+                        if (!lower->kernel_name || (number != 0 && usec <= last_usec))
+                                continue;
+                        number = lower->number;
+                        last_usec = usec;
+                }
                 if (number == 0)
                         add_link(chain, "driver", path_format("driver of %s", node->name).text, disk.made_usec, 0);
         }
@@ -205,7 +203,7 @@ int chain_run(const char *name, struct table *table)
         r = snapshot_read(&sources)
                         ?: tree_read(sources.root_fd, &tree) ?: systemd_connect(sources.root_fd, &systemd);
         if (r >= 0)
-                r = add_chain(&(struct chain){&sources, &systemd, tree, milestones_read(sources.root_fd),
+                r = add_chain(&(struct chain){&sources, &systemd, tree, milestones_read(&systemd),
                                       now_realtime_usec() - now_usec(), table},
                         name);
         return verb_print(table, r, "follow the critical chain");

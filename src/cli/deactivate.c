@@ -151,7 +151,10 @@ static int show(struct deactivation *deactivation)
 
 static int run(char *names[], size_t n, struct table *table _unused_)
 {
-        _cleanup_deactivation_ struct deactivation deactivation = {.sources = SOURCES_NONE};
+        _cleanup_deactivation_ struct deactivation deactivation = {.sources = SOURCES_NONE,
+                .serial = arg_serial,
+                .no_udev_sync = arg_no_udev_sync,
+                .timeout_usec = arg_timeout_usec};
         int r;
 
         if (arg_all == (n > 0))
@@ -161,12 +164,8 @@ static int run(char *names[], size_t n, struct table *table _unused_)
                 return verb_refuse("Refusing to deactivate anything with HEADGATE_ROOT set.");
 
         r = deactivation_init(&deactivation, names, n);
-        if (r >= 0) {
-                deactivation.serial = arg_serial;
-                deactivation.no_udev_sync = arg_no_udev_sync;
-                deactivation.timeout_usec = arg_timeout_usec;
+        if (r >= 0)
                 r = arg_dry_run ? show(&deactivation) : deactivation_run(&deactivation);
-        }
         if (r < 0)
                 return verb_fail(r, "Failed to deactivate: %m");
         return deactivation.something_left ? EXIT_NOT_ALL_DOWN : EXIT_ALL_DOWN;

@@ -35,9 +35,8 @@ static int check_initrd_error(int r, enum initrd_maker maker, const char *what)
         return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
 }
 
-static int enable_initrd(void)
+static int enable_initrd(int root_fd)
 {
-        _cleanup_close_ int root_fd = root_open();
         struct initrd_makers makers = initrd_find_makers(root_fd);
         enum initrd_maker maker = makers.maker;
         int r;
@@ -56,10 +55,9 @@ static int enable_initrd(void)
 }
 
 /* For both makers: the current one may not be the one that was enabled. */
-static int disable_initrd(void)
+static int disable_initrd(int root_fd)
 {
         static const enum initrd_maker makers[] = {INITRD_MAKER_INITRAMFS_TOOLS, INITRD_MAKER_DRACUT};
-        _cleanup_close_ int root_fd = root_open();
         enum initrd_maker maker = initrd_find_makers(root_fd).maker;
         int r = EXIT_SUCCESS;
 
@@ -112,11 +110,10 @@ static int forget_failures(void)
         return MIN(r, 0);
 }
 
-static int prepare_to_take_over(void)
+static int prepare_to_take_over(int root_fd)
 {
-        _cleanup_close_ int root_fd = root_open();
         const char *off = NULL;
-        int r = root_fd < 0 ? root_fd : switches_describe_headgate_off(root_fd, &off);
+        int r = switches_describe_headgate_off(root_fd, &off);
 
         if (r >= 0 && off)
                 return log_error_errno(-EPERM, "%s", off);
@@ -152,12 +149,11 @@ static bool cannot_be_done(void)
 }
 
 /* Reports device-mapper's rules that headgate does not support, and uses unchanged. */
-static void say_obstacles(void)
+static void say_obstacles(int root_fd)
 {
         _cleanup_rules_ struct rules rules = {};
-        _cleanup_close_ int root_fd = root_open();
 
-        if (HAVE_FAST_DM_RULES && root_fd >= 0 && rules_read(&rules, root_fd) >= 0)
+        if (HAVE_FAST_DM_RULES && rules_read(&rules, root_fd) >= 0)
                 STRV_FOREACH(obstacle, &rules.obstacles)
                         log_notice("%s", *obstacle);
 }
@@ -171,11 +167,11 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
         if (cannot_be_done())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return enable_initrd();
-        if (arg_now && prepare_to_take_over() < 0)
+                return enable_initrd(root_fd);
+        if (arg_now && prepare_to_take_over(root_fd) < 0)
                 return EXIT_CANNOT_TELL;
         if (fast)
-                say_obstacles();
+                say_obstacles(root_fd);
         /* It may have been enabled before. */
         else if (HAVE_FAST_DM_RULES)
                 r = call_systemctl("disable", FAST_DM_RULES, NULL);
@@ -186,7 +182,7 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
                 command_try("/bin/systemctl", (const char *const[]){"daemon-reload", NULL});
                 log_info("%s", has_taken_over() ? "headgate has taken over."
                                                 : "headgate has not taken over; \"headgate doctor\" says why.");
-        } else if (r == 0 && root_fd >= 0 && takeover_is_at_next_boot(root_fd))
+        } else if (r == 0 && takeover_is_at_next_boot(root_fd))
                 log_info("headgate takes over at the next boot; \"headgate enable --now\" does so at once.");
         return r;
 }
@@ -194,12 +190,13 @@ static int run_enable(char *names[] _unused_, size_t n _unused_, struct table *t
 /* systemctl does not tell whether a unit was enabled before, so this runs in any case. */
 static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *table _unused_)
 {
+        _cleanup_close_ int root_fd = root_open();
         int r;
 
         if (cannot_be_done())
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
-                return disable_initrd();
+                return disable_initrd(root_fd);
         if (arg_fast_dm_rules)
                 return call_systemctl("disable", FAST_DM_RULES, NULL);
         /* Removes the directory only if it is empty. */

@@ -58,6 +58,7 @@ static const struct verb_option choice_options[] = {
 
 struct verb_options {
         struct verb_option rows[OPTIONS_MAX];
+        struct option long_options[OPTIONS_MAX + 1];
         size_t n;
         const char *command; /* "headgate plan initrd", for messages */
 };
@@ -65,7 +66,13 @@ struct verb_options {
 static void add_options(struct verb_options *options, const struct verb_option *rows)
 {
         for (; rows && rows->name; rows++) {
+                int has_argument = !rows->argument          ? no_argument
+                                   : *rows->argument == '[' ? optional_argument
+                                                            : required_argument;
+
                 assert(options->n < OPTIONS_MAX);
+                options->long_options[options->n] = (struct option){
+                        rows->name, has_argument, NULL, rows->letter ?: OPTION_FIRST + (int) options->n};
                 options->rows[options->n++] = *rows;
         }
 }
@@ -93,7 +100,7 @@ static void print_help(const struct verb *verb, const struct verb_options *optio
 static const struct verb_option *find_option(const struct verb_options *options, int c)
 {
         for (size_t i = 0; i < options->n; i++)
-                if (c == (options->rows[i].letter != '\0' ? options->rows[i].letter : OPTION_FIRST + (int) i))
+                if (c == options->long_options[i].val)
                         return &options->rows[i];
         return NULL;
 }
@@ -105,12 +112,10 @@ static void log_unknown_option(const struct verb_options *options, const char *w
         size_t n_longer = 0;
 
         FOREACH_ARRAY(row, options->rows, options->n) {
-                _cleanup_free_ char *name = string_format("--%s", row->name);
+                struct path name = path_format("--%s", row->name);
 
-                if (!name)
-                        return;
-                suggestion_consider(&suggestion, name);
-                n_longer += skip_prefix(name, word) != NULL;
+                suggestion_consider(&suggestion, name.text);
+                n_longer += skip_prefix(name.text, word) != NULL;
         }
         log_error("%s option \"%s\"%s%s%s See \"%s --help\".", n_longer > 1 ? "Ambiguous" : "Unknown", word,
                 suggestion.nearest ? "; did you mean \"" : ".", suggestion.nearest ?: "",
@@ -121,14 +126,14 @@ static void log_unknown_option(const struct verb_options *options, const char *w
 static void log_refused_option(const struct verb_options *options, int c, const char *last_word)
 {
         const struct verb_option *row = find_option(options, optopt);
-        const char letter[] = {'-', (char) optopt, '\0'};
-        _cleanup_free_ char *name = optopt == 0 ? strndup(last_word, strcspn(last_word, "=")) : strdup(letter);
 
         if (row)
                 log_error("Option \"--%s\" %s. See \"%s --help\".", row->name,
                         c == ':' ? "requires an argument" : "takes no argument", options->command);
-        else if (name)
-                log_unknown_option(options, name);
+        else if (optopt != 0)
+                log_unknown_option(options, path_format("-%c", optopt).text);
+        else
+                log_unknown_option(options, path_format("%.*s", (int) strcspn(last_word, "="), last_word).text);
 }
 
 /* As with "journalctl -b -1". No option is a digit, and no VG has a name that begins with "-". */
@@ -141,7 +146,6 @@ static bool takes_offset(const struct verb_option *row, const char *word)
 /* Returns 1 to continue, with arguments from argv[optind] on; or a negated exit status. */
 static int parse_options(const struct verb *verb, const struct verb_options *rows, int argc, char *argv[])
 {
-        struct option options[OPTIONS_MAX + 1] = {};
         char letters[2 * OPTIONS_MAX + 3] = "", *letter = letters;
 
         /* Options after the first argument belong to the verb that it names. */
@@ -149,22 +153,14 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
                 *letter++ = '+';
         /* With ":", getopt_long() distinguishes a missing argument from an unknown option. */
         *letter++ = ':';
-        for (size_t i = 0; i < rows->n; i++) {
-                const struct verb_option *row = &rows->rows[i];
-
-                options[i].name = row->name;
-                options[i].val = row->letter != '\0' ? row->letter : OPTION_FIRST + (int) i;
-                if (row->argument)
-                        options[i].has_arg = row->argument[0] == '[' ? optional_argument : required_argument;
-                if (row->letter != '\0')
-                        *letter++ = row->letter;
-                if (row->letter != '\0' && options[i].has_arg == required_argument)
-                        *letter++ = ':';
-        }
+        FOREACH_ARRAY(option, rows->long_options, rows->n)
+                if (option->val < OPTION_FIRST)
+                        letter +=
+                                sprintf(letter, option->has_arg == required_argument ? "%c:" : "%c", option->val);
         opterr = 0;
         /* 0, not 1, resets getopt_long() for each verb. */
         optind = 0;
-        for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) >= 0;) {
+        for (int c; (c = getopt_long(argc, argv, letters, rows->long_options, NULL)) >= 0;) {
                 const struct verb_option *row = find_option(rows, c);
 
                 if (!row) {
@@ -199,14 +195,13 @@ static int parse_options(const struct verb *verb, const struct verb_options *row
 static const struct verb *find_verb(const struct verb *of, const char *command, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
-        _cleanup_free_ char *otherwise = string_format("see \"%s --help\"", command);
 
         for (const struct verb *const *verb = of->verbs; *verb; verb++) {
                 if (streq((*verb)->name, name))
                         return *verb;
                 suggestion_consider(&suggestion, (*verb)->name);
         }
-        suggestion_log_unknown(&suggestion, of->choice, otherwise ?: "see --help");
+        suggestion_log_unknown(&suggestion, of->choice, path_format("see \"%s --help\"", command).text);
         return NULL;
 }
 

@@ -32,7 +32,7 @@ static const struct column columns[] = {
         COLUMN("REASON", ALWAYS, STRING, reason, "why that is recommended", .flags = SCOLS_FL_WRAP),
 };
 
-/* Returns 0, or -ENOENT and has logged why. */
+/* Logs an unknown name. Returns an exit status. */
 static int check_names(const struct survey *survey, char *const names[], size_t n)
 {
         FOREACH_ARRAY(name, names, n) {
@@ -46,9 +46,9 @@ static int check_names(const struct survey *survey, char *const names[], size_t 
                 if (found)
                         continue;
                 suggestion_log_unknown(&suggestion, "VG", "no disk has its metadata");
-                return -ENOENT;
+                return EXIT_NOT_ALL_UP;
         }
-        return 0;
+        return EXIT_SUCCESS;
 }
 
 /* Returns 0, or -EINVAL and has logged why. */
@@ -136,7 +136,7 @@ static int run(char *names[], size_t n, struct table *table)
         _cleanup_survey_ struct survey survey = {};
         _cleanup_close_ int root_fd = root_open();
         const struct strv asked = {names, n};
-        int r, result = EXIT_SUCCESS;
+        int r, result;
 
         if (check_options(n) < 0)
                 return EXIT_CANNOT_TELL;
@@ -146,8 +146,7 @@ static int run(char *names[], size_t n, struct table *table)
         r = copies_find_devices(&devices) ?: survey_make(&survey, devices.strings, devices.n);
         if (r < 0)
                 return verb_fail(r, "Failed to read the PVs: %m");
-        if (check_names(&survey, names, n) < 0)
-                result = EXIT_NOT_ALL_UP;
+        result = check_names(&survey, names, n);
         FOREACH_ARRAY(vg, survey.vgs, result == EXIT_SUCCESS ? survey.n_vgs : 0)
                 if (n == 0 || strv_has(&asked, vg->name))
                         result = MAX(result, handle_vg(vg, &config.system_id, table));

@@ -12,12 +12,15 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-/* ------ plan activate ------ */
-
+/* A line: a VG of plan activate, or an LV of plan initrd. */
 struct line {
         struct planned_vg vg;
         const char *group;
+        struct needed_lv lv;
+        char wait[32]; /* large enough for any number */
 };
+
+/* ------ plan activate ------ */
 
 static const struct column activate_columns[] = {
         COLUMN("VG", ALWAYS, STRING, vg.name, "name of the volume group"),
@@ -54,7 +57,7 @@ static int run_activate(char *names[] _unused_, size_t n _unused_, struct table 
                 return verb_fail(root_fd, "Failed to open %s: %m", root_path());
         r = make_plan(root_fd, &plan, &problems);
         FOREACH_ARRAY(vg, plan.vgs, plan.n)
-                table_add_line(table, NULL, &(struct line){*vg, plan_group_to_string(vg->group)});
+                table_add_line(table, NULL, &(struct line){.vg = *vg, .group = plan_group_to_string(vg->group)});
         r = verb_print(table, r >= 0 && problems.error < 0 ? EXIT_CANNOT_TELL : r, "show the plan");
         STRV_FOREACH(line, &problems.lines)
                 log_warning("%s", *line);
@@ -70,25 +73,18 @@ static const struct verb plan_activate = {"activate", "",
 
 /* ------ plan initrd ------ */
 
-struct initrd_line {
-        struct needed_lv lv;
-        char wait[32]; /* large enough for any number */
-};
-
 static const struct column initrd_columns[] = {
-        {"VG", "name of the volume group", COLUMN_ALWAYS, COLUMN_STRING, COLUMN_FIELD(struct initrd_line, lv.vg)},
-        {"LV", "name of the logical volume", COLUMN_ALWAYS, COLUMN_STRING,
-                COLUMN_FIELD(struct initrd_line, lv.lv)},
-        {"NEEDED-BY", "what needs it", COLUMN_ALWAYS, COLUMN_LIST, COLUMN_FIELD(struct initrd_line, lv.by),
-                .flags = SCOLS_FL_WRAP},
-        {"WAIT", "seconds that dracut's initrd waits for missing PVs before a degraded activation, - for no limit",
-                COLUMN_IN_JSON, COLUMN_CHARS, COLUMN_FIELD(struct initrd_line, wait)},
+        COLUMN("VG", ALWAYS, STRING, lv.vg, "name of the volume group"),
+        COLUMN("LV", ALWAYS, STRING, lv.lv, "name of the logical volume"),
+        COLUMN("NEEDED-BY", ALWAYS, LIST, lv.by, "what needs it", .flags = SCOLS_FL_WRAP),
+        COLUMN("WAIT", IN_JSON, CHARS, wait,
+                "seconds that dracut's initrd waits for missing PVs before a degraded activation, - for no limit"),
 };
 
 static void add_initrd_line(struct table *table, const struct settings *settings, const struct needed_lv *lv)
 {
         uint64_t wait_usec = settings_get_initrd_wait(settings, lv->vg);
-        struct initrd_line line = {.lv = *lv, .wait = "-"};
+        struct line line = {.lv = *lv, .wait = "-"};
 
         if (wait_usec != UINT64_MAX)
                 snprintf(line.wait, sizeof(line.wait), "%llu", (unsigned long long) (wait_usec / USEC_PER_SEC));
@@ -127,13 +123,8 @@ static const struct verb plan_initrd = {"initrd", "",
 
 static const struct verb *const plans[] = {&plan_activate, &verb_plan_teardown, &plan_initrd, NULL};
 
-const struct verb verb_plan = {
-        "plan",
-        "PLAN",
-        "Show what headgate would do",
+const struct verb verb_plan = {"plan", "PLAN", "Show what headgate would do",
         .help = "Usage: headgate plan PLAN [OPTION...]\n\n"
                 "Show what headgate would do, and do nothing.\n\n"
                 "Plans:\n",
-        .verbs = plans,
-        .choice = "plan",
-};
+        .verbs = plans, .choice = "plan"};

@@ -220,11 +220,11 @@ static int fill(int folder_fd, struct scrubber *scrubber, char **ret_contents)
 static int pack(int fd)
 {
         /* By its descriptor: the owner of the parent directory may have replaced it by another directory. */
-        struct path directory = path_format("/proc/%i/fd/%i", getpid(), fd);
-        _cleanup_free_ char *file = string_format("--file=%s/archive", directory.text), *output = NULL,
-                            *where = string_format("--directory=%s", directory.text);
-        const char *const words[] = {"--create", "--gzip", "--force-local", file, where, FOLDER, NULL};
-        int r = file && where ? command_run("/bin/tar", words, &output) : -ENOMEM;
+        struct path file = path_format("--file=/proc/%i/fd/%i/archive", getpid(), fd);
+        struct path where = path_format("--directory=/proc/%i/fd/%i", getpid(), fd);
+        const char *const words[] = {"--create", "--gzip", "--force-local", file.text, where.text, FOLDER, NULL};
+        _cleanup_free_ char *output = NULL;
+        int r = command_run("/bin/tar", words, &output);
 
         return r <= 0 ? r : log_error_errno(-EIO, "tar failed: %s", output);
 }

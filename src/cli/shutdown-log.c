@@ -24,12 +24,16 @@ static char *format_took(const void *line)
                 "%s%s", device->parallel ? "up to " : "", SHORT_DURATION_TO_STRING(device->took_usec));
 }
 
+/* Part of a format, and its arguments. */
+#define SIGNED "%s%s"
+#define SIGNED_ARGUMENTS(usec)                                                                                    \
+        (usec) > 0 ? "+" : (usec) < 0 ? "-" : "", SHORT_DURATION_TO_STRING((uint64_t) llabs(usec))
+
 static char *format_difference(const void *line)
 {
         int64_t usec = ((const struct line *) line)->pair.difference_usec;
-        const char *sign = usec > 0 ? "+" : usec < 0 ? "-" : "";
 
-        return string_format("%s%s", sign, SHORT_DURATION_TO_STRING((uint64_t) llabs(usec)));
+        return string_format(SIGNED, SIGNED_ARGUMENTS(usec));
 }
 
 static const struct column columns[] = {
@@ -65,44 +69,32 @@ static const struct table_kind *choose_table(size_t n_names)
 
 /* ------ reading and printing ------ */
 
-struct logs {
-        struct kernel_shutdown shutdowns[_SIDE_MAX];
-        const char *names[_SIDE_MAX];
-        size_t n;
-};
+#define STANDARD_INPUT "standard input"
 
-static void logs_done(struct logs *logs)
-{
-        for (size_t i = 0; i < logs->n; i++)
-                kernel_shutdown_done(&logs->shutdowns[i]);
-}
-
-/* Logs errors. Returns 0 or a negative errno. */
-static int read_log(struct logs *logs, const char *path)
+/* "-" is standard input. Logs errors. Returns 0 or a negative errno. */
+static int read_log(struct kernel_shutdown *shutdown, const char *path)
 {
         _cleanup_fclose_ FILE *file = streq(path, "-") ? stdin : fopen(path, "re");
-        const char *name = file == stdin ? "standard input" : path, *reason = NULL;
-        int r = file ? 0 : -errno;
+        const char *name = file == stdin ? STANDARD_INPUT : path, *reason = NULL;
+        int r = file ? kernel_log_read_file(shutdown, file, &reason) : -errno;
 
-        logs->names[logs->n] = name;
-        if (r >= 0)
-                r = kernel_log_read_file(&logs->shutdowns[logs->n++], file, &reason);
         if (reason)
                 log_error("%s: %s.", name, reason);
         else if (r == -E2BIG)
                 log_error("%s: has too many devices.", name);
         else if (r < 0)
                 (void) log_error_errno(r, "Failed to read %s: %m", name);
-        else if (logs->shutdowns[logs->n - 1].n_incomplete > 0)
+        else if (shutdown->n_incomplete > 0)
                 log_warning("%s: %zu devices are missing, because other lines break theirs.", name,
-                        logs->shutdowns[logs->n - 1].n_incomplete);
+                        shutdown->n_incomplete);
         return r;
 }
 
-static void print_summary(const struct kernel_shutdown *shutdown, const char *name)
+static void print_summary(const struct kernel_shutdown *shutdown, const char *path)
 {
         const struct kernel_device *longest = shutdown->devices;
-        _cleanup_free_ char *printable = string_printable(name), *device = NULL, *took = NULL;
+        _cleanup_free_ char *name = string_printable(streq(path, "-") ? STANDARD_INPUT : path), *device = NULL,
+                            *took = NULL;
         size_t n_parallel = 0;
 
         FOREACH_ARRAY(each, shutdown->devices, shutdown->n) {
@@ -112,54 +104,50 @@ static void print_summary(const struct kernel_shutdown *shutdown, const char *na
         }
         device = string_printable(longest->name);
         took = format_took(&(struct line){.device = *longest});
-        printf("%s: %zu device%s shut down in %s, %zu in parallel; longest: %s, %s.\n", printable ?: "?",
-                shutdown->n, plural(shutdown->n), SHORT_DURATION_TO_STRING(shutdown->total_usec), n_parallel,
-                device ?: "?", took ?: "?");
+        printf("%s: %zu device%s shut down in %s, %zu in parallel; longest: %s, %s.\n", name ?: "?", shutdown->n,
+                plural(shutdown->n), SHORT_DURATION_TO_STRING(shutdown->total_usec), n_parallel, device ?: "?",
+                took ?: "?");
 }
 
 static void print_difference(const struct kernel_pair *pairs, size_t n)
 {
-        struct line all = {}, parallel = {}, others = {};
-        _cleanup_free_ char *all_text = NULL, *parallel_text = NULL, *others_text = NULL;
+        int64_t parallel = 0, others = 0;
 
-        FOREACH_ARRAY(pair, pairs, n) {
-                all.pair.difference_usec += pair->difference_usec;
-                (pair->parallel ? &parallel : &others)->pair.difference_usec += pair->difference_usec;
-        }
-        all_text = format_difference(&all);
-        parallel_text = format_difference(&parallel);
-        others_text = format_difference(&others);
-        printf("Difference %s: %s for devices in parallel in either log, %s for the others.\n", all_text ?: "?",
-                parallel_text ?: "?", others_text ?: "?");
+        FOREACH_ARRAY(pair, pairs, n)
+                *(pair->parallel ? &parallel : &others) += pair->difference_usec;
+        printf("Difference " SIGNED ": " SIGNED " for devices in parallel in either log, " SIGNED
+               " for the others.\n",
+                SIGNED_ARGUMENTS(parallel + others), SIGNED_ARGUMENTS(parallel), SIGNED_ARGUMENTS(others));
 }
 
-/* Returns 0, which is the exit status, or a negative errno. */
-static int print_logs(const struct logs *logs, struct table *table)
+/* Prints the first log, or the comparison. Returns 0, which is the exit status, or a negative errno. */
+static int print_logs(const struct kernel_shutdown *first, const struct kernel_shutdown *second,
+        char *const paths[], struct table *table)
 {
-        const struct kernel_shutdown *first = &logs->shutdowns[FIRST], *second = &logs->shutdowns[SECOND];
-        bool summary = !table->options.json && !table->options.no_headings;
+        bool compare = second->n > 0, summary = !table->options.json && !table->options.no_headings;
         _cleanup_free_ struct kernel_pair *pairs = NULL;
         size_t n = 0;
-        int r = 0;
+        int r = compare ? kernel_shutdown_compare(first, second, &pairs, &n) : 0;
 
-        for (size_t i = 0; summary && i < logs->n; i++)
-                print_summary(&logs->shutdowns[i], logs->names[i]);
-        if (logs->n > 1)
-                r = kernel_shutdown_compare(first, second, &pairs, &n);
+        if (summary)
+                print_summary(first, paths[FIRST]);
+        if (summary && compare)
+                print_summary(second, paths[SECOND]);
         if (summary && n > 0)
                 print_difference(pairs, n);
         if (summary)
                 printf("\n");
         FOREACH_ARRAY(pair, pairs, n)
                 table_add_line(table, NULL, &(struct line){.pair = *pair});
-        FOREACH_ARRAY(device, first->devices, logs->n > 1 ? 0 : first->n)
+        FOREACH_ARRAY(device, first->devices, compare ? 0 : first->n)
                 table_add_line(table, NULL, &(struct line){.device = *device});
         return r;
 }
 
 static int run(char *names[], size_t n, struct table *table)
 {
-        _cleanup_(logs_done) struct logs logs = {};
+        _cleanup_kernel_shutdown_ struct kernel_shutdown first = {}, second = {};
+        char *const standard_input[] = {(char *) "-"}, *const *paths = n > 0 ? names : standard_input;
 
         if (n > _SIDE_MAX)
                 return verb_refuse("At most two logs can be compared, see --help.");
@@ -168,10 +156,9 @@ static int run(char *names[], size_t n, struct table *table)
         if (n == 0 && isatty(STDIN_FILENO))
                 return verb_refuse("No log given. The journal ends before the kernel shuts down devices; "
                                    "headgate-shutdown-log(8) explains how to get a log.");
-        for (size_t i = 0; i < MAX(n, (size_t) 1); i++)
-                if (read_log(&logs, n == 0 ? "-" : names[i]) < 0)
-                        return EXIT_CANNOT_TELL;
-        return verb_print(table, print_logs(&logs, table), "print the table");
+        if (read_log(&first, paths[FIRST]) < 0 || (n == _SIDE_MAX && read_log(&second, paths[SECOND]) < 0))
+                return EXIT_CANNOT_TELL;
+        return verb_print(table, print_logs(&first, &second, paths, table), "print the table");
 }
 
 const struct verb verb_shutdown_log = {"shutdown-log", "[FILE...]",

@@ -31,7 +31,7 @@ static uint64_t took_usec(const struct vg *vg)
 
         if (vg->first.settled_usec == 0 && (!vg_is_settled(vg) || vg->state == VG_STATUS_WAITING))
                 end = now_usec();
-        return end > times.first_seen_usec ? end - times.first_seen_usec : 0;
+        return usec_between(times.first_seen_usec, end);
 }
 
 /* NULL without memory. */
@@ -250,24 +250,6 @@ static int judge(const struct vg *vg)
         return vg->state == VG_STATUS_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
 }
 
-/* Adds known VGs that were not seen. Only needed ones count for the exit status, since a VG with a backup may have been removed.
- * Returns an exit status or a negative errno. */
-static int add_expected(struct sources *sources, bool all)
-{
-        _cleanup_plan_ struct plan plan = {};
-        int r = expected_add(sources, all, &plan), result = EXIT_ALL_UP;
-
-        if (r < 0)
-                return r;
-        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
-                const struct planned_vg *planned = plan_find(&plan, (*vg)->name);
-
-                if (!planned || planned->needed)
-                        result = MAX(result, judge(*vg));
-        }
-        return result;
-}
-
 /* Adds named VGs without a record or plan, if another source knows them. With `log_unknown`, logs unknown names. */
 static int add_named(struct sources *sources, char *const names[], size_t n_names, bool log_unknown)
 {
@@ -296,24 +278,26 @@ static int add_named(struct sources *sources, char *const names[], size_t n_name
 static int look(
         struct sources *sources, char *const names[], size_t n_names, bool log_unknown, struct lines *lines)
 {
-        int r, result = sources->in_charge ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
+        int result = sources->in_charge ? EXIT_ALL_UP : EXIT_CANNOT_TELL;
+        int r = sources->in_charge ? snapshot_read(sources) : 0;
+        _cleanup_plan_ struct plan plan = {};
 
-        r = sources->in_charge ? snapshot_read(sources) : 0;
         /* The plan reads all backups, which is not needed if all names have records. */
         if (r >= 0 && sources->in_charge &&
                 (n_names == 0 || ANY(FOREACH_ARRAY(name, names, n_names), !snapshot_find(sources, *name))))
-                r = add_expected(sources, arg_all || n_names > 0);
+                r = expected_add(sources, arg_all || n_names > 0, &plan);
         if (r >= 0 && n_names > 0)
                 r = add_named(sources, names, n_names, log_unknown);
         else if (r >= 0 && !sources->in_charge)
                 unrecorded_add_all(sources);
         if (r >= 0 && sources->unrecorded_error < 0)
                 r = sources->unrecorded_error;
-        result = MAX(result, r);
         for (size_t i = 0; r >= 0 && i < (n_names > 0 ? n_names : sources->n_vgs); i++) {
                 const struct vg *vg = n_names > 0 ? snapshot_find(sources, names[i]) : sources->vgs[i];
+                const struct planned_vg *planned = n_names > 0 ? NULL : plan_find(&plan, vg->name);
 
-                if (n_names > 0)
+                /* A VG that nothing needs may have been removed, and only its backup is left. */
+                if (!planned || planned->needed)
                         result = MAX(result, vg ? judge(vg) : EXIT_NOT_ALL_UP);
                 if (vg && (n_names > 0 || arg_all || snapshot_is_current(sources, vg))) {
                         lines->n_in_state[vg->state]++;
@@ -383,15 +367,12 @@ static void print_summary(const struct table *table, const struct lines *lines)
 }
 
 /* Prints metrics, or replaces the file by them. The file is world-readable, since collectors of metrics do not run as root. */
-static int print_metrics(struct sources *sources)
+static int print_metrics(const struct sources *sources)
 {
         _cleanup_metrics_ struct metrics metrics = {};
         _cleanup_free_ char *text = NULL;
-        _cleanup_(lines_done) struct lines lines = {};
-        int r = look(sources, NULL, 0, true, &lines);
+        int r = metrics_read(sources, &metrics);
 
-        if (r >= 0)
-                r = metrics_read(sources, &metrics);
         text = r < 0 ? NULL : metrics_format(&metrics);
         if (!text)
                 return verb_fail(r < 0 ? r : -ENOMEM, "Failed to make metrics: %m");
@@ -416,8 +397,6 @@ static int run(char *names[], size_t n, struct table *table)
                 return EXIT_CANNOT_TELL;
         table->by_line = arg_follow;
         r = open_sources(&sources);
-        if (r >= 0 && arg_metrics)
-                return print_metrics(&sources);
         if (r >= 0 && arg_follow && sources.in_charge) {
                 r = follow(&sources, names, n, table);
                 return r < 0 ? verb_fail(r, "Failed to follow the volume groups: %m") : r;
@@ -426,6 +405,8 @@ static int run(char *names[], size_t n, struct table *table)
                 r = look(&sources, names, n, true, &lines);
         if (r < 0)
                 return verb_fail(r, "Failed to read the volume groups: %m");
+        if (arg_metrics)
+                return print_metrics(&sources);
         if (arg_problems && lines.n > 0)
                 r = MAX(r, EXIT_NOT_ALL_UP);
         table_add_lines(table, &lines);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <sys/sysmacros.h>
+#include <systemd/sd-device.h>
 
 #include "cli/verb.h"
 #include "deactivate/target.h"
@@ -11,7 +12,6 @@
 #include "shared/log.h"
 #include "shared/names.h"
 #include "shared/program.h"
-#include "shared/udev.h"
 #include "shared/util.h"
 #include "table/tree-view.h"
 #include "tree/order.h"
@@ -69,21 +69,19 @@ static void log_unknown(const struct tree *tree, const char *name)
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
 
         FOREACH_NODE(node, &tree->nodes) {
-                _cleanup_free_ char *path =
-                        node->kernel_name && name[0] == '/' ? string_format("/dev/%s", node->kernel_name) : NULL;
-
                 if (node->kernel_name || name[0] == '/')
                         suggestion_consider(&suggestion, node->name);
                 if (node->vg)
                         suggestion_consider(&suggestion, node->vg);
                 if (node->kernel_name)
-                        suggestion_consider(&suggestion, path ?: node->kernel_name);
+                        suggestion_consider(&suggestion,
+                                path_format("%s%s", name[0] == '/' ? "/dev/" : "", node->kernel_name).text);
         }
         suggestion_log_unknown(&suggestion, "device", "see \"headgate tree\"");
 }
 
-/* Shows only the named nodes, including disks that are hidden by default. Returns 0; 1, having logged which name is not
- * known; -ENOENT if none is; or -ENOMEM. */
+/* Shows only the named nodes, including disks that are hidden by default. Returns 0; 1 after logging an unknown name; or
+ * -ENOMEM. */
 static int show_named(struct tree_view *view, int root_fd, char *const names[], size_t n)
 {
         _cleanup_tree_nodes_ struct tree_nodes nodes = {};
@@ -108,8 +106,6 @@ static int show_named(struct tree_view *view, int root_fd, char *const names[], 
                 else
                         log_unknown(view->tree, names[i]);
         }
-        if (nodes.n == 0)
-                return -ENOENT;
         r = tree_view_restrict(view, &nodes);
         return r < 0 ? r : result;
 }
@@ -143,12 +139,13 @@ static char *get_read_only(const void *data)
 static char *get_fs_type(const void *data)
 {
         const struct line *line = data;
-        _cleanup_udev_ struct udev *udev = line->node.kernel_name && !root_is_chosen() ? udev_new() : NULL;
-        _cleanup_udev_device_ struct udev_device *device =
-                udev ? udev_device_new_from_devnum(udev, 'b', line->node.number) : NULL;
-        const char *type = device ? udev_device_get_property_value(device, "ID_FS_TYPE") : NULL;
+        _cleanup_(sd_device_unrefp) sd_device *device = NULL;
+        const char *type = "";
 
-        return string_printable(type ?: "");
+        if (line->node.kernel_name && !root_is_chosen() &&
+                sd_device_new_from_devnum(&device, 'b', line->node.number) >= 0)
+                (void) sd_device_get_property_value(device, "ID_FS_TYPE", &type);
+        return string_printable(type);
 }
 
 static const struct column columns[] = {
@@ -192,29 +189,21 @@ static const char *vg_of(const struct tree_node *node)
 /* A unique ID. The device number is not unique: a mount has the number of its device, unless its file system is on several. */
 static char *describe_id(const struct tree_node *node)
 {
-        _cleanup_free_ char *name = NULL;
-
-        switch (node->kind) {
-        case TREE_MOUNT:
+        if (node->kind == TREE_MOUNT)
                 return string_format("mount %" PRIu64, node->mount_id);
-        case TREE_SWAP:
-                name = string_printable(node->name);
-                return name ? string_format("swap %s", name) : NULL;
-        default:
-                return string_format("%u:%u", major(node->number), minor(node->number));
-        }
+        if (node->kind == TREE_SWAP)
+                return string_format("swap %s", node->name);
+        return string_format("%u:%u", major(node->number), minor(node->number));
 }
 
 /* Uses only what the tree has already, since reading a sysfs file for each disk takes as long as everything else. Arrays are few:
  * they have md/array_state (Documentation/admin-guide/md.rst). */
 static char *describe_state(int root_fd, const struct tree_node *node)
 {
-        _cleanup_free_ char *state = NULL;
+        char *state = NULL;
 
-        if (node->kind == TREE_MD)
-                return sysfs_read_attribute(root_fd, node->number, "md/array_state", &state) < 0
-                               ? NULL
-                               : string_printable(state ?: "");
+        if (node->kind == TREE_MD && sysfs_read_attribute(root_fd, node->number, "md/array_state", &state) != 0)
+                return state;
         if (node->kind < TREE_MULTIPATH)
                 return strdup("");
         if (node->is_stranded)
@@ -222,22 +211,15 @@ static char *describe_state(int root_fd, const struct tree_node *node)
         return strdup(node->suspended ? "suspended" : node->read_only ? "read-only" : "active");
 }
 
-/* The kernel calls a swap on a device of device-mapper's /dev/dm-N. */
-static char *describe_name(const struct tree_row *row)
-{
-        const struct tree_node *node = row->node, *lower = node->lowers.n > 0 ? node->lowers.nodes[0] : node;
-        const char *directory = node->kind == TREE_SWAP && lower->uuid ? "/dev/mapper/" : "";
-
-        return string_format("%s%s", directory, *directory != '\0' ? lower->name : node->name);
-}
-
 static struct libscols_line *add_line(struct table *table, struct libscols_line *parent,
         const struct tree_row *row, const struct tree *tree, int root_fd)
 {
-        const struct tree_node *node = row->node;
+        const struct tree_node *node = row->node, *lower = node->lowers.n > 0 ? node->lowers.nodes[0] : node;
+        /* The kernel calls it /dev/dm-N. */
+        bool is_dm_swap = node->kind == TREE_SWAP && lower->uuid;
         bool cut = row->again && row->has_children && !table->options.json;
-        _cleanup_free_ char *whole = describe_name(row);
-        _cleanup_free_ char *name = string_format("%s%s", whole ?: node->name, cut ? " (above)" : "");
+        _cleanup_free_ char *name = string_format("%s%s%s", is_dm_swap ? "/dev/mapper/" : "",
+                is_dm_swap ? lower->name : node->name, cut ? " (above)" : "");
         _cleanup_free_ char *id = describe_id(node), *state = describe_state(root_fd, node);
         _cleanup_strv_ struct strv mount_points = {}, holders = {};
         _cleanup_tree_nodes_ struct tree_nodes mounts = {};
@@ -285,8 +267,6 @@ static int run(char *names[], size_t n, struct table *table)
                 r = unknown = show_named(&view, root_fd, names, n);
         else if (!arg_all)
                 tree_view_leave_out_empty(&view);
-        if (r == -ENOENT)
-                return verb_print(table, EXIT_NOT_ALL_UP, "print the tree");
         if (r >= 0)
                 r = tree_view_draw(&view, arg_inverse ? TREE_DOWNWARDS : TREE_UPWARDS, &rows);
         for (struct tree_row *row = rows.rows; r >= 0 && row < rows.rows + rows.n; row++)

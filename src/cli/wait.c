@@ -28,9 +28,8 @@ static uint64_t arg_timeout_usec;
 struct await {
         char *const *names; /* none: all VGs seen by the end of coldplug, and expected VGs */
         size_t n_names;
-        const char *request;   /* kind of request to make for each VG, see flags.h; or NULL */
-        bool until_deadline;   /* do not wait for overdue and absent VGs */
-        bool ignore_unwanted;  /* absent VGs, and VGs excluded from activation, do not count */
+        const char *request; /* kind of request to make for each VG, see flags.h; or NULL */
+        bool ignore_absent;  /* end at the deadline; absent VGs, and VGs excluded from activation, do not count */
         uint64_t timeout_usec; /* USEC_INFINITY for no limit */
 };
 
@@ -40,11 +39,8 @@ static int post_requests(int run_fd, const struct await *await)
 {
         int r = flags_prepare(run_fd);
 
-        for (size_t i = 0; r >= 0 && i < await->n_names; i++) {
-                _cleanup_free_ char *entry = string_format("%s%s", await->request, await->names[i]);
-
-                r = entry ? flags_post(run_fd, entry) : -ENOMEM;
-        }
+        for (size_t i = 0; r >= 0 && i < await->n_names; i++)
+                r = flags_post(run_fd, path_format("%s%s", await->request, await->names[i]).text);
         return r < 0 ? r : flags_wake(FLAGS_WAKE);
 }
 
@@ -103,12 +99,12 @@ static bool is_up(const struct vg *vg)
 /* A waiting or absent VG may still become active, unless there is a limit, or it was requested now. */
 static int judge(const struct await *await, const struct vg *vg, bool coldplug)
 {
-        int unwanted = await->ignore_unwanted ? SETTLED_UP : SETTLED_NOT_UP;
+        int unwanted = await->ignore_absent ? SETTLED_UP : SETTLED_NOT_UP;
 
         if (!vg)
-                return !coldplug && (await->request || await->until_deadline) ? unwanted : NOT_SETTLED;
+                return !coldplug && (await->request || await->ignore_absent) ? unwanted : NOT_SETTLED;
         if (vg->state == VG_STATUS_WAITING)
-                return await->request || (await->until_deadline && vg->overdue) ? SETTLED_NOT_UP : NOT_SETTLED;
+                return await->request || (await->ignore_absent && vg->overdue) ? SETTLED_NOT_UP : NOT_SETTLED;
         if (!vg_is_settled(vg))
                 return NOT_SETTLED;
         if (vg->state == VG_STATUS_SKIPPED || vg->state == VG_STATUS_DEACTIVATED)
@@ -126,7 +122,7 @@ static int look(struct sources *sources, const struct await *await)
         r = is_any_requested(sources->run_fd, await);
         if (r != 0)
                 return MIN(r, NOT_SETTLED);
-        if (!await->request && await->until_deadline) {
+        if (!await->request && await->ignore_absent) {
                 r = flags_is_set(sources->run_fd, FLAGS_BOOT_FINISHED);
                 if (r < 0)
                         return r;
@@ -186,17 +182,13 @@ static void explain(struct sources *sources, const struct await *await)
 static int watch(int run_fd)
 {
         static const char *const names[] = {".", FLAGS_WORKING_DIRECTORY};
-        int fd;
+        int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 
-        fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
         if (fd < 0)
                 return -errno;
-        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
-                struct path path = path_format("/proc/self/fd/%i/%s", run_fd, names[i]);
-
-                (void) inotify_add_watch(
-                        fd, path.text, IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR);
-        }
+        FOREACH_ELEMENT(name, names)
+                (void) inotify_add_watch(fd, path_format("/proc/self/fd/%i/%s", run_fd, *name).text,
+                        IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_ONLYDIR);
         return fd;
 }
 
@@ -204,13 +196,10 @@ static int watch(int run_fd)
 static void wait_for_change(int watch_fd, uint64_t deadline)
 {
         struct pollfd poll_fd = {.fd = watch_fd, .events = POLLIN};
-        uint64_t now = now_usec();
-        uint64_t left = deadline > now ? deadline - now : 0;
+        uint64_t left = usec_between(now_usec(), deadline);
         char events[4096];
 
-        if (poll(&poll_fd, 1, (int) (MIN(left, USEC_PER_SEC) / USEC_PER_MSEC) + 1) <= 0)
-                return;
-
+        (void) poll(&poll_fd, 1, (int) (MIN(left, USEC_PER_SEC) / USEC_PER_MSEC) + 1);
         /* Changes within the next moment are seen by the same look. */
         while (read(watch_fd, events, sizeof(events)) > 0)
                 ;
@@ -219,12 +208,12 @@ static void wait_for_change(int watch_fd, uint64_t deadline)
 /* Has the worker reset a failed headgate-vg@.service when its VG is activated later. Returns whether this is such a unit. */
 static bool note_failed_wait(int run_fd, const struct await *await)
 {
-        _cleanup_free_ char *unit = NULL, *link = NULL;
+        _cleanup_free_ char *unit = NULL;
 
         if (await->n_names != 1 || sd_pid_get_unit(0, &unit) < 0 || !skip_prefix(unit, "headgate-vg@"))
                 return false;
-        link = string_format(FLAGS_FAILED_WAIT "%s", await->names[0]);
-        return link && (symlinkat(unit, run_fd, link) >= 0 || errno == EEXIST);
+        return symlinkat(unit, run_fd, path_format(FLAGS_FAILED_WAIT "%s", await->names[0]).text) >= 0 ||
+               errno == EEXIST;
 }
 
 /* Returns the exit status. */
@@ -246,11 +235,8 @@ static int await_vgs(struct sources *sources, const struct await *await)
                         return EXIT_LVM2_ACTIVATES;
                 }
                 r = look(sources, await);
-                if (r == NOT_SETTLED && now_usec() >= deadline) {
-                        r = snapshot_read(sources);
-                        if (r >= 0)
-                                r = SETTLED_NOT_UP;
-                }
+                if (r == NOT_SETTLED && now_usec() >= deadline)
+                        r = snapshot_read(sources) ?: SETTLED_NOT_UP;
                 if (r < 0)
                         return verb_fail(r, "Failed to read the worker's records: %m");
                 if (r == SETTLED_UP)
@@ -309,33 +295,27 @@ static int refuse_name(const char *name, bool is_to_be_activated)
                 "headgate waits only for whole VGs; \"headgate wait %s\" waits for the VG of this LV.", vg);
 }
 
-/* Makes the requests, if any, and waits, by default until --timeout or `timeout_usec`. */
-static int request_and_wait(struct await *await, char *names[], size_t n, uint64_t timeout_usec)
+/* Makes the requests, if any, and waits, until --timeout if that is given. Returns the exit status. */
+static int request_and_wait(struct await *await)
 {
         _cleanup_sources_ struct sources sources = SOURCES_NONE;
         int r;
 
         if (arg_timeout)
-                timeout_usec = arg_timeout_usec > 0 ? arg_timeout_usec : USEC_INFINITY;
-        for (size_t i = 0; i < n; i++)
-                if (!vg_name_is_valid(names[i]))
-                        return refuse_name(names[i], await->request);
-        await->names = names;
-        await->n_names = n;
-        await->timeout_usec = timeout_usec;
-
+                await->timeout_usec = arg_timeout_usec > 0 ? arg_timeout_usec : USEC_INFINITY;
+        FOREACH_ARRAY(name, await->names, await->n_names)
+                if (!vg_name_is_valid(*name))
+                        return refuse_name(*name, await->request);
         r = sources_open_in_charge(&sources);
         if (r < 0)
                 return r == -ENOENT ? EXIT_LVM2_ACTIVATES : EXIT_CANNOT_TELL;
         /* Units of boot name a VG and must not fail because its disk has a copy. */
-        for (size_t i = 0; i < n && !arg_expect; i++)
-                if (sources_refuse_duplicate(&sources, names[i]) < 0)
+        FOREACH_ARRAY(name, await->names, arg_expect ? 0 : await->n_names)
+                if (sources_refuse_duplicate(&sources, *name) < 0)
                         return EXIT_CANNOT_TELL;
-        if (await->request) {
-                r = post_requests(sources.run_fd, await);
-                if (r < 0)
-                        return verb_fail(r, "Failed to ask the worker: %m");
-        }
+        r = await->request ? post_requests(sources.run_fd, await) : 0;
+        if (r < 0)
+                return verb_fail(r, "Failed to ask the worker: %m");
         return arg_no_block ? EXIT_ALL_UP : await_vgs(&sources, await);
 }
 
@@ -345,25 +325,19 @@ static int run_wait(char *names[], size_t n, struct table *table _unused_)
         for (size_t i = 0; i < n && arg_expect; i++)
                 restore_hyphens(names[i]);
         arg_expect |= arg_no_block && n > 0;
-
-        bool all = arg_ignore_absent || n == 0;
-        struct await await = {
-                .request = arg_expect ? FLAGS_ENTRY_EXPECTED : NULL,
-                .until_deadline = arg_expect || all,
-                .ignore_unwanted = all,
-        };
-
+        arg_ignore_absent |= n == 0;
         if (arg_expect && n == 0)
                 return verb_refuse("--expect requires the name of a VG, see --help.");
         /* The worker has deadlines of its own. */
-        return request_and_wait(&await, names, n, await.until_deadline ? USEC_INFINITY : TIMEOUT_DEFAULT_USEC);
+        return request_and_wait(&(struct await){names, n, arg_expect ? FLAGS_ENTRY_EXPECTED : NULL,
+                arg_ignore_absent, arg_expect || arg_ignore_absent ? USEC_INFINITY : TIMEOUT_DEFAULT_USEC});
 }
 
 static int run_activate(char *names[], size_t n, struct table *table _unused_)
 {
         if (n == 0)
                 return verb_refuse("Expected the name of a VG, see --help.");
-        return request_and_wait(&(struct await){.request = FLAGS_ENTRY_VG}, names, n, TIMEOUT_DEFAULT_USEC);
+        return request_and_wait(&(struct await){names, n, FLAGS_ENTRY_VG, false, TIMEOUT_DEFAULT_USEC});
 }
 
 #define FOOTER                                                                                                    \

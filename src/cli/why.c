@@ -34,18 +34,14 @@ static const struct column columns[] = {
 static int log_unknown_vg(struct sources *sources, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
-        _cleanup_free_ char *path = string_format("/dev/%s", name);
-        int r;
+        int r = sources_read_names(sources);
 
-        if (!path)
-                return -ENOMEM;
-        r = sources_read_names(sources);
         if (r < 0)
                 return r;
         sources_consider_names(sources, &suggestion);
         /* "sda" */
-        if (!suggestion.nearest && access(path, F_OK) >= 0)
-                suggestion.nearest = TAKE_PTR(path);
+        if (!suggestion.nearest && access(path_format("/dev/%s", name).text, F_OK) >= 0)
+                suggestion.nearest = string_format("/dev/%s", name);
         suggestion_log_unknown(&suggestion, "VG",
                 "none of its PVs was seen, and lvm2 has no backup of it; for a device, give its path");
         return 0;
@@ -110,13 +106,13 @@ static int explain_lv_device(struct why *why, dev_t number)
 {
         const struct dm_device *device = dm_devices_find(why->sources->devices, number);
         _cleanup_vg_view_ struct vg_view view = {};
-        _cleanup_free_ char *vgid = NULL;
+        char vgid[LVM_ID_SIZE] = "";
         int r;
 
         if (!device || !device->vg || *device->layer != '\0')
                 return 0;
-        vgid = strndup(device->uuid + strlen(LVM_UUID_PREFIX), LVM_ID_LENGTH);
-        r = vgid ? vg_view_find(why->sources, device->vg, vgid, &view) : -ENOMEM;
+        memcpy(vgid, device->uuid + strlen(LVM_UUID_PREFIX), LVM_ID_LENGTH);
+        r = vg_view_find(why->sources, device->vg, vgid, &view);
         if (r > 0)
                 r = logical_volume_explain(why, &view, device->lv);
         if (r > 0)
@@ -129,13 +125,10 @@ static int explain_number(struct why *why, const char *path, dev_t number)
         _cleanup_device_facts_ struct device_facts facts = {};
         int r = device_facts_read(why->sources, path, number, &facts);
 
-        if (r < 0)
-                return r;
-        if (!facts.pv.found) {
+        if (r >= 0 && !facts.pv.found)
                 r = explain_lv_device(why, number);
-                if (r != 0)
-                        return r;
-        }
+        if (r != 0)
+                return r;
         why->kind = "device";
         why->device = &facts;
         device_explain(why);
@@ -236,7 +229,7 @@ static int explain(struct why *why)
 
         if (r == 0 && !why->kind)
                 r = explain_target(why, why->name);
-        return r < 0 ? r : why->error < 0 ? why->error : r;
+        return r;
 }
 
 /* ------ printing ------ */
@@ -262,8 +255,8 @@ static int show(const struct why *why, int r, struct table *table)
         };
         static const char *separator = "";
 
-        if (r <= 0)
-                return r < 0 ? r : EXIT_NOT_ALL_UP;
+        if (r <= 0 || why->error < 0)
+                return r < 0 ? r : why->error ?: EXIT_NOT_ALL_UP;
         if (table->options.json || table->options.columns) {
                 table_add_line(table, NULL, &(struct line){why->verdict == VERDICT_UP ? "green" : "red", *why});
         } else {
@@ -311,8 +304,7 @@ static int explain_problems(struct sources *sources, struct table *table)
                 if ((*vg)->state == VG_STATUS_ACTIVE || (*vg)->state == VG_STATUS_SKIPPED ||
                         !snapshot_is_current(sources, *vg) || n++ >= PROBLEMS_EXPLAINED_MAX)
                         continue;
-                r = explain_name(&why, (*vg)->name, (*vg)->vgid, NULL);
-                r = show(&why, r < 0 ? r : why.error ?: r, table);
+                r = show(&why, explain_name(&why, (*vg)->name, (*vg)->vgid, NULL), table);
                 if (r < 0)
                         return r;
                 result = MAX(result, r);

@@ -27,10 +27,8 @@
 
 int deactivation_init(struct deactivation *deactivation, char *names[], size_t n)
 {
-        int r;
+        int r = sources_open(&deactivation->sources) ?: sources_read_config(&deactivation->sources);
 
-        *deactivation = (struct deactivation){.sources = SOURCES_NONE};
-        r = sources_open(&deactivation->sources) ?: sources_read_config(&deactivation->sources);
         if (r < 0 || n == 0)
                 return r;
         deactivation->targets = calloc(n, sizeof(*deactivation->targets));

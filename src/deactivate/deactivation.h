@@ -12,7 +12,7 @@ struct deactivation {
         struct sources sources; /* with the configuration */
         struct target *targets; /* NULL for all nodes that are not in use */
         size_t n_targets;
-        bool serial;           /* remove one device after another; set by the caller, as the next one */
+        bool serial;           /* remove one device after another */
         bool no_udev_sync;     /* do not wait until udev has removed its links */
         uint64_t timeout_usec; /* how long to try what is in use */
         struct vg_locks locks;
@@ -20,7 +20,8 @@ struct deactivation {
         bool something_left; /* a node or name that was asked for is still active, or unknown */
 };
 
-/* `names` are kept, not copied; without any, all nodes that are not in use are selected (--all). */
+/* Parses `names`, which are kept, not copied; without any, all nodes that are not in use are selected (--all). The caller has set
+ * the options. */
 int deactivation_init(struct deactivation *deactivation, char *names[], size_t n) _nonnull_all_ _must_check_;
 void deactivation_done(struct deactivation *deactivation) _nonnull_all_;
 #define _cleanup_deactivation_ _cleanup_(deactivation_done)

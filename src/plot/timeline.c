@@ -218,11 +218,10 @@ static void draw_row(struct picture *picture, const struct timeline_bar *bar)
 static void draw_rows(struct plot *plot, const char *what, size_t n_max)
 {
         size_t n = MIN(plot->n_bars, n_max);
-        _cleanup_free_ char *heading = string_format("%s (%zu of %zu)", what ?: "", n, plot->n_bars);
         const char *last = NULL;
 
         if (what && n > 0)
-                draw_heading(&plot->picture, heading);
+                draw_heading(&plot->picture, path_format("%s (%zu of %zu)", what, n, plot->n_bars).text);
         for (size_t i = 0; i < n; i++) {
                 const char *tree = what ? NULL : plot->bars[i]->tree;
 
@@ -238,11 +237,10 @@ static void draw_band(struct plot *plot, size_t first)
 {
         struct picture *picture = &plot->picture;
         size_t n = plot->n_bars - MIN(first, plot->n_bars);
-        _cleanup_free_ char *heading = string_format("The other %zu: how many at a time", n);
 
         if (n == 0)
                 return;
-        draw_heading(picture, heading);
+        draw_heading(picture, path_format("The other %zu: how many at a time", n).text);
         picture->y += BAND_HEIGHT;
         for (unsigned int i = 0; PICTURE_LEFT + i * BAND_STEP < PICTURE_RIGHT; i++) {
                 double x = PICTURE_LEFT + i * BAND_STEP, height = 0;

@@ -24,17 +24,23 @@ static int add_boot(const struct sources *sources, struct metrics *metrics)
         r = r < 0 ? r : timeline_find_pause(&timeline, &pause_usec);
         for (size_t i = 0; r >= 0 && i < timeline.n; i++) {
                 const struct timeline_bar *bar = &timeline.bars[i];
-                const char *name = sources->vgs[i]->name;
-                const struct planned_vg *planned = plan_find(&plan, name);
+                const struct vg *vg = sources->vgs[i];
+                const struct planned_vg *planned = plan_find(&plan, vg->name);
                 uint64_t end = timeline_end_usec(bar);
 
-                if (sources->vgs[i]->first.settled_usec == 0 || end > pause_usec)
+                if (vg->first.settled_usec == 0 || end > pause_usec)
                         continue;
                 metrics->all_usec = MAX(metrics->all_usec, end);
-                if ((planned && planned->needed) || strv_has(&sources->settings.boot_vgs, name))
+                if ((planned && planned->needed) || strv_has(&sources->settings.boot_vgs, vg->name))
                         metrics->needed_usec = MAX(metrics->needed_usec, end);
         }
         return r;
+}
+
+/* The duration of the last activation; 0 if unknown. */
+static uint64_t activation_usec(const struct vg *vg)
+{
+        return usec_between(vg->complete_usec, vg->settled_usec);
 }
 
 int metrics_read(const struct sources *sources, struct metrics *ret)
@@ -42,13 +48,10 @@ int metrics_read(const struct sources *sources, struct metrics *ret)
         _cleanup_free_ char *failures = NULL;
 
         ret->in_charge = sources->in_charge;
-        if (sources->run_fd >= 0 && read_file_at(sources->run_fd, FLAGS_FAILURES, &failures, NULL) >= 0 &&
-                parse_u64(failures, &ret->n_failures) < 0)
-                ret->n_failures = 0;
+        if (sources->run_fd >= 0 && read_file_at(sources->run_fd, FLAGS_FAILURES, &failures, NULL) >= 0)
+                (void) !parse_u64(failures, &ret->n_failures);
         FOREACH_ARRAY(element, sources->vgs, sources->n_vgs) {
                 const struct vg *vg = *element;
-                struct activation activation = {
-                        vg->name, .usec = usec_between(vg->complete_usec, vg->settled_usec)};
 
                 if (!snapshot_is_current(sources, vg))
                         continue;
@@ -56,10 +59,8 @@ int metrics_read(const struct sources *sources, struct metrics *ret)
                 ret->n_overdue += vg->overdue && vg->state <= VG_STATUS_ACTIVATING;
                 ret->n_missing_pvs += vg_count(vg).missing;
                 /* An invalid name could break the line. */
-                if (activation.usec == 0 || vg->state == VG_STATUS_SKIPPED || !vg_name_is_valid(vg->name))
-                        continue;
-                lvm_id_format(vg->vgid, activation.uuid);
-                if (APPEND(ret->activations, ret->n_activations, activation) < 0)
+                if (activation_usec(vg) > 0 && vg->state != VG_STATUS_SKIPPED && vg_name_is_valid(vg->name) &&
+                        APPEND(ret->activated, ret->n_activated, vg) < 0)
                         return -ENOMEM;
         }
         return sources->in_charge ? add_boot(sources, ret) : 0;
@@ -67,7 +68,7 @@ int metrics_read(const struct sources *sources, struct metrics *ret)
 
 void metrics_done(struct metrics *metrics)
 {
-        free(metrics->activations);
+        free(metrics->activated);
 }
 
 /* ------ printing ------ */
@@ -105,17 +106,17 @@ static void print_activations(FILE *file, const struct metrics *metrics)
 {
         uint64_t sum = 0;
 
-        FOREACH_ARRAY(activation, metrics->activations, metrics->n_activations)
-                sum += activation->usec;
+        FOREACH_ARRAY(vg, metrics->activated, metrics->n_activated)
+                sum += activation_usec(*vg);
         print_seconds(file, "activations_seconds",
                 "Sum of the durations of the last activation of each volume group.", sum);
-        if (metrics->n_activations > METRICS_VGS_MAX || metrics->n_activations == 0)
+        if (metrics->n_activated > METRICS_VGS_MAX || metrics->n_activated == 0)
                 return;
         print_head(file, "activation_seconds", "seconds",
                 "Duration of the last activation, from when all physical volumes were there.");
-        FOREACH_ARRAY(activation, metrics->activations, metrics->n_activations)
-                fprintf(file, PREFIX "activation_seconds{vg=\"%s\",uuid=\"%s\"} " SECONDS, activation->vg,
-                        activation->uuid, SECONDS_ARGUMENTS(activation->usec));
+        FOREACH_ARRAY(vg, metrics->activated, metrics->n_activated)
+                fprintf(file, PREFIX "activation_seconds{vg=\"%s\",uuid=\"%s\"} " SECONDS, (*vg)->name,
+                        LVM_ID_TO_STRING((*vg)->vgid), SECONDS_ARGUMENTS(activation_usec(*vg)));
 }
 
 char *metrics_format(const struct metrics *metrics)

@@ -9,13 +9,6 @@
 /* With more VGs, only the sum of their durations is printed. */
 #define METRICS_VGS_MAX 1000
 
-/* Duration of the last activation of a VG. */
-struct activation {
-        const char *vg; /* owned by the sources */
-        char uuid[LVM_ID_FORMATTED_SIZE];
-        uint64_t usec;
-};
-
 struct metrics {
         bool in_charge;
         size_t n_in_state[_VG_STATUS_MAX];
@@ -24,8 +17,8 @@ struct metrics {
         /* Times from kernel start until all VGs of this boot had their links, and until those that boot waited for had them; 0 if
          * there are none. */
         uint64_t all_usec, needed_usec;
-        struct activation *activations; /* in the order of their names */
-        size_t n_activations;
+        const struct vg **activated; /* VGs with a duration, in the order of their names; owned by the sources */
+        size_t n_activated;
 };
 
 /* Makes metrics from the VGs of the sources, which have to be read. The caller empties `*ret` with metrics_done(), also if it

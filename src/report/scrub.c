@@ -55,27 +55,21 @@ static const char *const common[] = {"backup", "bin", "boot", "cache", "control"
         "run", "sbin", "snap", "srv", "swap", "swap_1", "sys", "tmp", "usr", "var", "vg"};
 
 /* As it is, and as headgate prints it. */
-static int insert(struct scrubber *scrubber, const char *name, char *replacement)
-{
-        _cleanup_free_ char *printable = string_printable(name);
-        bool done = printable &&
-                    dm_hash_insert_binary(scrubber->names, name, (uint32_t) strlen(name), replacement) &&
-                    dm_hash_insert_binary(scrubber->names, printable, (uint32_t) strlen(printable), replacement);
-
-        return done ? 0 : -ENOMEM;
-}
-
-/* Names of device-mapper devices and units have escaped hyphens. */
-static int insert_escaped(struct scrubber *scrubber, const char *name, const char *hyphen, char *replacement)
+static int insert(struct scrubber *scrubber, const char *name, const char *hyphen, char *replacement)
 {
         _cleanup_memstream_ struct memstream stream = {};
-        _cleanup_free_ char *escaped = NULL;
+        _cleanup_free_ char *escaped = NULL, *printable = NULL;
         FILE *file = memstream_open(&stream);
 
         for (; file && *name; name++)
                 fprintf(file, "%.*s", *name == '-' ? (int) strlen(hyphen) : 1, *name == '-' ? hyphen : name);
-        return file ? memstream_finish(&stream, &escaped, NULL) ?: insert(scrubber, escaped, replacement)
-                    : -ENOMEM;
+        if (file && memstream_finish(&stream, &escaped, NULL) >= 0)
+                printable = string_printable(escaped);
+        if (!printable ||
+                !dm_hash_insert_binary(scrubber->names, escaped, (uint32_t) strlen(escaped), replacement) ||
+                !dm_hash_insert_binary(scrubber->names, printable, (uint32_t) strlen(printable), replacement))
+                return -ENOMEM;
+        return 0;
 }
 
 int scrubber_add(struct scrubber *scrubber, const char *kind, const char *name)
@@ -89,9 +83,10 @@ int scrubber_add(struct scrubber *scrubber, const char *kind, const char *name)
         replacement = string_format("%s%zu", kind, scrubber->replacements.n + 1);
         if (strv_take(&scrubber->replacements, replacement) < 0)
                 return -ENOMEM;
-        return insert(scrubber, name, replacement)
-                       ?: insert_escaped(scrubber, name, "--", replacement)
-                       ?: insert_escaped(scrubber, name, "\\x2d", replacement);
+        /* The hyphens of device-mapper devices and units are escaped. */
+        return insert(scrubber, name, "-", replacement)
+                       ?: insert(scrubber, name, "--", replacement)
+                       ?: insert(scrubber, name, "\\x2d", replacement);
 }
 
 int scrubber_add_path(struct scrubber *scrubber, const char *kind, const char *path)

@@ -18,15 +18,11 @@ static const char usage[] = "Usage: headgate-request [OPTION...] [change:]MAJOR:
  * name. */
 static bool is_request(const char *string)
 {
-        size_t major_length, minor_length;
+        int length = 0;
 
         string = skip_prefix(string, FLAGS_ENTRY_CHANGED) ?: string;
-        major_length = strspn(string, "0123456789");
-
-        if (major_length == 0 || major_length > 10 || string[major_length] != ':')
-                return false;
-        minor_length = strspn(string + major_length + 1, "0123456789");
-        return minor_length > 0 && minor_length <= 10 && string[major_length + 1 + minor_length] == '\0';
+        (void) sscanf(string, "%*10[0-9]:%*10[0-9]%n", &length);
+        return length > 0 && string[length] == '\0';
 }
 
 static int fail(int r, const char *what)

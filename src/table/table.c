@@ -112,8 +112,6 @@ static char *make_text(const struct column *column, const void *line, bool json)
                         return strdup(*(const bool *) field ? column->yes : column->no);
                 return strdup(*(const bool *) field ? "1" : "0");
         case COLUMN_SIGNED:
-                if (*(const int64_t *) field == COLUMN_SIGNED_UNKNOWN)
-                        return strdup("");
                 return string_format("%" PRIi64, *(const int64_t *) field);
         default:
                 return format_number(column,
@@ -169,8 +167,7 @@ static int add_column(struct table *table, const struct column *column)
         /* The locale determines the characters of a tree. */
         if (column->flags & SCOLS_FL_TREE)
                 (void) setlocale(LC_CTYPE, "");
-        table->columns[table->n_columns++] = column;
-        return 0;
+        return APPEND(table->columns, table->n_columns, column);
 }
 
 /* Returns NULL, after logging it, if there is no such column. */
@@ -230,12 +227,10 @@ int table_new(const struct table_kind *kind, const struct table_options *options
         _cleanup_table_ struct table table = {
                 .options = *options,
                 .table = scols_new_table(),
-                /* A list has at most one more name than characters. */
-                .columns = calloc(kind->n_columns + (list ? strlen(list) + 1 : 0), sizeof(*table.columns)),
         };
         int r = 0;
 
-        if (!table.table || !table.columns || scols_table_set_name(table.table, kind->lines) < 0)
+        if (!table.table || scols_table_set_name(table.table, kind->lines) < 0)
                 return -ENOMEM;
         /* Names are escaped already, and names of units have backslashes, which libsmartcols would count several times. */
         scols_table_enable_noencoding(table.table, true);

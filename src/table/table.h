@@ -39,14 +39,13 @@ enum column_type {
 
 /* An unknown 64-bit number or date. */
 #define COLUMN_UNKNOWN UINT64_MAX
-#define COLUMN_SIGNED_UNKNOWN INT64_MIN
 
 struct column {
         const char *name;        /* the heading; in JSON in small letters, and with _ for - */
         const char *description; /* for --list-columns */
         unsigned int shown;      /* COLUMN_ON_REQUEST and so on */
         enum column_type type;
-        size_t offset, size; /* of the value in the line: COLUMN_FIELD() */
+        size_t offset, size; /* of the value in the line */
         /* For a value that is only computed if it is shown: makes the text, to be freed by the caller; NULL without
          * memory. A boolean is 1 or 0. */
         char *(*text)(const void *line);
@@ -57,12 +56,11 @@ struct column {
         const char *no, *yes; /* in a table, for a boolean, NULL for "0" and "1" */
 };
 
-#define COLUMN_FIELD(line, field) .offset = offsetof(line, field), .size = sizeof(((line *) NULL)->field)
-
 /* A column of the field of a struct line: COLUMN("VG", ALWAYS, STRING, name, "name of the volume group"). */
 #define COLUMN(name, shown, type, field, description, ...)                                                        \
         {                                                                                                         \
-                name, description, COLUMN_##shown, COLUMN_##type, COLUMN_FIELD(struct line, field), __VA_ARGS__   \
+                name, description, COLUMN_##shown, COLUMN_##type, offsetof(struct line, field),                   \
+                        sizeof(((struct line *) NULL)->field), __VA_ARGS__                                        \
         }
 
 /* Two columns; the second one has microseconds, and replaces the first one in JSON. */

@@ -10,17 +10,12 @@
 #include "shared/kernel.h"
 #include "shared/program.h"
 #include "shared/util.h"
-#include "view/systemd.h"
 
-struct milestones milestones_read(int root_fd)
+struct milestones milestones_read(const struct systemd *systemd)
 {
-        _cleanup_(systemd_done) struct systemd systemd = {};
-
-        if (systemd_connect(root_fd, &systemd) < 0)
-                return (struct milestones){};
-        return (struct milestones){unit_get_usec(&systemd, NULL, "InitRDTimestampMonotonic"),
-                unit_get_usec(&systemd, NULL, "UserspaceTimestampMonotonic"),
-                unit_began_usec(&systemd, "systemd-udev-trigger.service")};
+        return (struct milestones){unit_get_usec(systemd, NULL, "InitRDTimestampMonotonic"),
+                unit_get_usec(systemd, NULL, "UserspaceTimestampMonotonic"),
+                unit_began_usec(systemd, "systemd-udev-trigger.service")};
 }
 
 struct disk_times disk_times_read(dev_t number, uint64_t clock_usec)

@@ -2,16 +2,17 @@
 #pragma once
 
 #include "timeline/timeline.h"
+#include "view/systemd.h"
 
 /* The time before headgate saw a disk: the initrd, the driver, udev. Times are those of a timeline, and 0 if unknown. */
 
-/* Milestones of this boot, as systemd has them; not known without an answer from it. */
+/* Milestones of this boot, as systemd has them; unknown if it is not connected. */
 struct milestones {
         uint64_t initrd_usec;    /* systemd started in the initrd; not known of an initrd without systemd */
         uint64_t userspace_usec; /* systemd started on the root file system */
         uint64_t coldplug_usec;  /* the kernel was asked to announce all devices again, since udev runs now */
 };
-struct milestones milestones_read(int root_fd);
+struct milestones milestones_read(const struct systemd *systemd) _nonnull_all_;
 
 struct disk_times {
         uint64_t

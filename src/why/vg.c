@@ -209,9 +209,13 @@ static int add_batch(struct why *why, uint64_t asked_usec, struct timeline *time
 /* Explains the time before headgate saw the last PV. */
 static void explain_origin(struct why *why, struct timeline_bar *bar)
 {
-        struct milestones milestones = milestones_read(why->sources->root_fd);
-        const struct vg_pv *last = timeline_bar_add_origin(bar, why->vg, &milestones);
+        _cleanup_(systemd_done) struct systemd systemd = {};
+        struct milestones milestones;
+        const struct vg_pv *last;
 
+        (void) !systemd_connect(why->sources->root_fd, &systemd);
+        milestones = milestones_read(&systemd);
+        last = timeline_bar_add_origin(bar, why->vg, &milestones);
         if (last && (bar->driver_usec > 0 || bar->disk_udev_usec > 0 || bar->initrd_usec > 0))
                 why_fact(why, "The kernel had its last PV, %s, %s after its own start; udev took %s for it%s%s.",
                         last->device_name ?: "?", KNOWN_TO_STRING(bar->driver_usec),

@@ -10,6 +10,10 @@
 #define SECONDS(name, help)                                                                                       \
         "# TYPE headgate_" name " gauge\n# UNIT headgate_" name " seconds\n# HELP headgate_" name " " help "\n"
 
+#define UUID(digit) "1234567890123456789012345678901" digit
+/* The same as lvm2 prints it. */
+#define DASHED(digit) "123456-7890-1234-5678-9012-3456-78901" digit
+
 static const char text_of_all[] = HEAD("in_charge",
         "Whether headgate activates volume groups, not lvm2's udev rule.") "headgate_in_charge 1\n" HEAD("volume_groups",
         "Number of volume groups in each state of headgate status.") "headgate_volume_groups{state=\"waiting\"} "
@@ -40,13 +44,16 @@ static const char text_of_all[] = HEAD("in_charge",
                                                                                                "activation of each volume group.") "headgate_activations_seconds 3.750000\n" SECONDS("activation_seconds",
                                                                                                "Duration of the last activation, "
                                                                                                "from when all physical volumes "
-                                                                                               "were there.") "headgate_activation_seconds{vg=\"data\",uuid=\"one\"} 2.500000\n"
-                                                                                                              "headgate_activation_seconds{vg=\"data\",uuid=\"two\"} 1.250000\n"
-                                                                                                              "# EOF\n";
+                                                                                               "were there.") "headgate_activation_seconds{vg=\"data\",uuid=\"" DASHED("1") "\"} 2.500000\n"
+                                                                                                                                                                            "headgate_activation_seconds{vg=\"data\",uuid=\"" DASHED(
+                                                                                                                                                                                    "2") "\"} 1.250000\n"
+                                                                                                                                                                                         "# EOF\n";
 
 START_TEST(all_is_known)
 {
-        struct activation activations[] = {{"data", "one", 2500000}, {"data", "two", 1250000}};
+        struct vg one = {.name = (char *) "data", .vgid = UUID("1"), .complete_usec = 1, .settled_usec = 2500001};
+        struct vg two = {.name = (char *) "data", .vgid = UUID("2"), .complete_usec = 1, .settled_usec = 1250001};
+        const struct vg *activated[] = {&one, &two};
         const struct metrics metrics = {
                 .in_charge = true,
                 .n_in_state = {[VG_STATUS_WAITING] = 1, [VG_STATUS_ACTIVE] = 2, [VG_STATUS_ABSENT] = 3},
@@ -55,8 +62,8 @@ START_TEST(all_is_known)
                 .n_failures = 6,
                 .all_usec = 12000034,
                 .needed_usec = 900000,
-                .activations = activations,
-                .n_activations = ELEMENTSOF(activations),
+                .activated = activated,
+                .n_activated = ELEMENTSOF(activated),
         };
         _cleanup_free_ char *text = metrics_format(&metrics);
 
@@ -79,16 +86,18 @@ END_TEST
 /* One more has the sum alone. */
 START_TEST(there_are_many)
 {
-        struct activation activations[METRICS_VGS_MAX + 1];
+        const struct vg vg = {
+                .name = (char *) "data", .vgid = UUID("1"), .complete_usec = 1, .settled_usec = USEC_PER_SEC + 1};
+        const struct vg *activated[METRICS_VGS_MAX + 1];
 
         for (size_t n = METRICS_VGS_MAX; n <= METRICS_VGS_MAX + 1; n++) {
-                const struct metrics metrics = {.activations = activations, .n_activations = n};
+                const struct metrics metrics = {.activated = activated, .n_activated = n};
                 _cleanup_free_ char *text = NULL,
                                     *sum = string_format("headgate_activations_seconds %zu.000000\n", n);
                 size_t n_lines = 0;
 
                 for (size_t i = 0; i < n; i++)
-                        activations[i] = (struct activation){"data", "one", USEC_PER_SEC};
+                        activated[i] = &vg;
                 text = metrics_format(&metrics);
                 ck_assert_ptr_nonnull(text);
                 ck_assert_ptr_nonnull(strstr(text, sum));
