@@ -8,6 +8,7 @@
 #include <libmount.h>
 
 #include "boot/switches.h"
+#include "shared/kernel.h"
 #include "shared/names.h"
 #include "shared/program.h"
 
@@ -197,56 +198,42 @@ int crypttab_find(int root_fd, const char *name, const char *kernel_name, struct
 {
         _cleanup_free_ char *text = NULL;
         int r = read_file_at(root_fd, root_relative(CRYPTTAB_FILE), &text, NULL);
-        unsigned int number = 0;
 
-        FOREACH_LINE(line, text) {
+        FOREACH_CRYPTTAB_LINE(line, text) {
                 _cleanup_free_ char *found = NULL;
-                char *fields[2];
 
-                number++;
-                if (dm_split_words(line, ELEMENTSOF(fields), 0, fields) < 2 || fields[0][0] == '#' ||
-                        (name && !streq(fields[0], name)))
+                if (!line.fields[1] || (name && !streq(line.fields[0], name)))
                         continue;
-                r = device_follow(root_fd, fields[1], &found);
+                r = device_follow(root_fd, line.fields[1], &found);
                 if (r == -ENOMEM)
                         return r;
                 if (kernel_name && !(found && streq(found, kernel_name)))
                         continue;
-                *ret = (struct crypttab_entry){number, strdup(fields[0]), strdup(fields[1]), TAKE_PTR(found)};
-                return ret->name && ret->device ? 0 : -ENOMEM;
+                *ret = (struct crypttab_entry){
+                        TAKE_PTR(text), line.fields[0], line.fields[1], TAKE_PTR(found), line.number};
+                return 0;
         }
         return r == -ENOMEM ? r : 0;
 }
 
 void crypttab_entry_done(struct crypttab_entry *entry)
 {
-        free(entry->name);
-        free(entry->device);
+        free(entry->text);
         free(entry->kernel_name);
 }
 
 /* "NAME DEVICE [KEY [OPTIONS]]" */
 static int claim_crypttab(char *text, struct entries *entries)
 {
-        unsigned int number = 0;
+        int r = 0;
 
-        FOREACH_LINE(line, text) {
-                char *fields[4] = {};
-                int n = dm_split_words(line, ELEMENTSOF(fields), 0, fields), r;
-
-                number++;
-                if (n == 0 || fields[0][0] == '#')
-                        continue;
-                if (n == 1) {
+        FOREACH_CRYPTTAB_LINE(line, text)
+                if (!line.fields[1])
                         problems_add(entries->problems, -EBADMSG,
-                                CRYPTTAB_FILE ":%u: missing device, ignoring line.", number);
-                        continue;
-                }
-                r = claim(&(struct entry){CRYPTTAB_FILE, fields[1], .options = fields[3]}, entries);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+                                CRYPTTAB_FILE ":%u: missing device, ignoring line.", line.number);
+                else
+                        r = r ?: claim(&(struct entry){CRYPTTAB_FILE, line.fields[1], line.fields[3]}, entries);
+        return r;
 }
 
 /* ------ the kernel's command line ------ */
@@ -321,12 +308,9 @@ static int list_opened(int root_fd, struct strv *ret)
 
                 if (read_file_at(root_fd, root_relative(*path), &text, NULL) == -ENOMEM)
                         return -ENOMEM;
-                FOREACH_LINE(line, text) {
-                        char *fields[2];
-
-                        if (dm_split_words(line, ELEMENTSOF(fields), 0, fields) == 2 && fields[0][0] != '#')
-                                r = r ?: strv_add(ret, fields[0]);
-                }
+                FOREACH_CRYPTTAB_LINE(line, text)
+                        if (line.fields[1])
+                                r = r ?: strv_add(ret, line.fields[0]);
         }
         return r;
 }

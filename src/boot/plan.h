@@ -36,10 +36,11 @@ const char *plan_find_unmet(const struct plan *plan, const char *vg) _nonnull_al
 
 /* A line of crypttab. Initialize with zeros. */
 struct crypttab_entry {
+        char *text;         /* the memory of the next two */
+        const char *name;   /* in /dev/mapper */
+        const char *device; /* the encrypted device, as written in the file */
+        char *kernel_name;  /* of that device; NULL if it is missing */
         unsigned int line;
-        char *name;        /* in /dev/mapper */
-        char *device;      /* the encrypted device, as written in the file */
-        char *kernel_name; /* of that device; NULL if it is missing */
 };
 
 /* Finds the first line of crypttab below `root_fd` with that name, or with a device of that kernel name; NULL for

@@ -110,12 +110,8 @@ static int add_crypttab(struct scrubber *scrubber, int root_fd)
         _cleanup_free_ char *text = NULL;
         int r = read_file_at(root_fd, root_relative(CRYPTTAB_FILE), &text, NULL) == -ENOMEM ? -ENOMEM : 0;
 
-        FOREACH_LINE(line, text) {
-                char *name;
-
-                if (dm_split_words(line, 1, 0, &name) > 0 && *name != '#')
-                        r = r ?: scrubber_add(scrubber, "dm", name);
-        }
+        FOREACH_CRYPTTAB_LINE(line, text)
+                r = r ?: scrubber_add(scrubber, "dm", line.fields[0]);
         return r;
 }
 

@@ -5,6 +5,7 @@
 #include "shared/kernel.h"
 
 #include <fcntl.h>
+#include <libdevmapper.h>
 #include <sys/klog.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -174,6 +175,19 @@ void mount_table_done(struct mount_table *table)
         free(table->entries);
         mnt_unref_table(table->table);
         *table = (struct mount_table){};
+}
+
+bool crypttab_next_line(struct crypttab_line *line)
+{
+        char *text;
+
+        while ((text = strsep(&line->rest, "\n"))) {
+                line->number++;
+                memset(line->fields, 0, sizeof(line->fields));
+                if (dm_split_words(text, ELEMENTSOF(line->fields), 0, line->fields) > 0 && *line->fields[0] != '#')
+                        return true;
+        }
+        return false;
 }
 
 bool process_waits_for_disk(pid_t pid)

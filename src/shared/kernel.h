@@ -56,6 +56,18 @@ void mount_table_done(struct mount_table *table) _nonnull_all_;
         for (struct libmnt_fs **entry##_at = (list)->entries, *entry;                                             \
                 entry##_at != (list)->entries + (list)->n && ((entry = *entry##_at), true); entry##_at++)
 
+/* A line of crypttab(5), integritytab(5) or veritytab(5), which libmount does not parse. */
+struct crypttab_line {
+        char *rest;          /* of the text */
+        unsigned int number; /* from 1 on */
+        char *fields[5];     /* the name in /dev/mapper, the device, ...; NULL for missing ones */
+};
+
+/* Walks over the lines of a text, which is modified, and may be NULL. Skips empty lines and comments. */
+#define FOREACH_CRYPTTAB_LINE(line, text)                                                                         \
+        for (struct crypttab_line line = {.rest = (text)}; crypttab_next_line(&line);)
+bool crypttab_next_line(struct crypttab_line *line) _nonnull_all_;
+
 /* Identifies the disk that has a device number now. The kernel gives each disk a sequence number that it never uses
  * again (since 5.15, DISKSEQ in /sys/dev/block/MAJOR:MINOR/uevent). So a disk that was removed and attached again,
  * or replaced, differs from one that stayed. */

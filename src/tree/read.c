@@ -234,14 +234,14 @@ static void protect_devices_of_initrd(struct tree *tree)
 
                 if (read_file_at(tree->root_fd, *path, &text, NULL) == -ENOMEM)
                         tree_fail(tree, -ENOMEM);
-                FOREACH_LINE(line, text) {
-                        char *fields[5] = {}, *value, **options = fields + 3 + (path - paths);
-                        int n = dm_split_words(line, ELEMENTSOF(fields), 0, fields);
-                        struct tree_node *device = n > 3 ? dm_hash_lookup(tree->dm_names, fields[0]) : NULL;
+                FOREACH_CRYPTTAB_LINE(line, text) {
+                        struct tree_node *device = dm_hash_lookup(tree->dm_names, line.fields[0]);
+                        const char *options = line.fields[3 + (path - paths)];
                         size_t length;
+                        char *value;
 
-                        if (device && fields[0][0] != '#' &&
-                                mnt_optstr_get_option(*options, "x-initrd.attach", &value, &length) == 0)
+                        if (device && options &&
+                                mnt_optstr_get_option(options, "x-initrd.attach", &value, &length) == 0)
                                 tree_skip(device, tree_printf(tree, "%s stays attached", device->name));
                 }
         }

@@ -323,7 +323,7 @@ bool explain_crypttab(struct why *why, const char *name, const char *kernel_name
         bool is_locked;
 
         why_fail(why, crypttab_find(why->sources->root_fd, name, kernel_name, &entry));
-        if (!entry.name || !entry.device)
+        if (!entry.name)
                 return false;
         is_locked = device_follow(why->sources->root_fd, path_format("/dev/mapper/%s", entry.name).text,
                             &unlocked) == -ENODEV;
