@@ -343,11 +343,11 @@ static int open_sources(struct sources *sources)
 {
         int r = sources_open(sources) ?: sources_read_config(sources) ?: sources_read_entries(sources);
 
-        if (r < 0 || (arg_metrics && sources->run_error < 0 && sources->run_error != -ENOENT))
+        if (r < 0 || (arg_metrics && sources->run_error < 0))
                 return r ?: sources->run_error;
         if (sources->run_error == -EACCES)
                 log_notice("Only root can read /run/headgate; showing VGs with active LVs only:");
-        else if (sources->run_error < 0 && sources->run_error != -ENOENT)
+        else if (sources->run_error < 0)
                 (void) log_error_errno(sources->run_error, "Failed to read /run/headgate: %m");
         else
                 sources_log_not_activating(sources);

@@ -54,8 +54,8 @@ int doctor_run(struct doctor *doctor)
                 if (check->needs & NEEDS_SYSTEMD && doctor->systemd_error < 0)
                         finding_unknown(
                                 doctor, doctor->systemd_error, "Failed to ask systemd about its units: %m.");
-                else if (check->needs & NEEDS_RUN && doctor->run_error < 0)
-                        finding_unknown(doctor, doctor->run_error, "Failed to read /run/headgate: %m.");
+                else if (check->needs & NEEDS_RUN && doctor->sources.run_error < 0)
+                        finding_unknown(doctor, doctor->sources.run_error, "Failed to read /run/headgate: %m.");
                 else
                         check->run(doctor);
                 if (doctor->n_findings == before && check->otherwise)

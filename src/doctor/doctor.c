@@ -45,7 +45,6 @@ int doctor_open(struct doctor *doctor)
 
         if (r < 0)
                 return r;
-        doctor->run_error = doctor->sources.run_error == -ENOENT ? 0 : doctor->sources.run_error;
         doctor->snapshot_error =
                 doctor->sources.run_fd < 0 ? doctor->sources.run_fd : snapshot_read(&doctor->sources);
         doctor->systemd_error = systemd_connect(doctor->sources.root_fd, &doctor->systemd);

@@ -26,7 +26,6 @@ struct finding {
 /* Facts for the checks, and findings. A source that could not be read has a negative errno. */
 struct doctor {
         struct sources sources; /* with the configuration */
-        int run_error;          /* /run/headgate exists, but cannot be read */
         int snapshot_error;     /* of the VGs */
         struct systemd systemd;
         int systemd_error;

@@ -112,8 +112,8 @@ void check_failures(struct doctor *doctor)
         else if (unit_has_failed(&doctor->systemd, FALLBACK_UNIT))
                 finding_failed(doctor, "See: journalctl -b -u " FALLBACK_UNIT,
                         FALLBACK_UNIT ", which hands over to lvm2, has failed.");
-        else if (doctor->run_error < 0)
-                finding_unknown(doctor, doctor->run_error, "Failed to read /run/headgate: %m.");
+        else if (doctor->sources.run_error < 0)
+                finding_unknown(doctor, doctor->sources.run_error, "Failed to read /run/headgate: %m.");
         else if (doctor->sources.run_fd >= 0 &&
                  read_file_at(doctor->sources.run_fd, FLAGS_FAILURES, &text, NULL) >= 0 &&
                  parse_u32(text, &n) >= 0 && n > 0)

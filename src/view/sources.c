@@ -29,16 +29,8 @@ int sources_open(struct sources *ret)
         ret->lvm_run_fd = online_open_to_look();
         r = ret->run_fd < 0 ? ret->run_fd : flags_is_set(ret->run_fd, FLAGS_TAKEN_OVER);
         ret->in_charge = r > 0;
-        ret->run_error = MIN(r, 0);
+        ret->run_error = r == -ENOENT ? 0 : MIN(r, 0);
         return 0;
-}
-
-/* Fails also if /run/headgate exists and cannot be read. */
-static int open_permitted(struct sources *ret)
-{
-        int r = sources_open(ret);
-
-        return r < 0 || ret->run_error == -ENOENT ? r : ret->run_error;
 }
 
 void sources_log_not_activating(const struct sources *sources)
@@ -52,7 +44,7 @@ void sources_log_not_activating(const struct sources *sources)
 
 int sources_open_in_charge(struct sources *ret)
 {
-        int r = open_permitted(ret);
+        int r = sources_open(ret) ?: ret->run_error;
 
         if (r == -EACCES)
                 return log_error_errno(r, "Only root can read /run/headgate.");
@@ -105,7 +97,7 @@ int sources_read_entries(struct sources *sources)
 
 int sources_read(struct sources *ret)
 {
-        int r = open_permitted(ret);
+        int r = sources_open(ret) ?: ret->run_error;
 
         if (r < 0)
                 return r;

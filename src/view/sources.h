@@ -14,7 +14,7 @@ struct sources {
         int run_fd;     /* /run/headgate; < 0 if it cannot be opened */
         int lvm_run_fd; /* /run/lvm; or a negative errno, -ENOENT where there is none */
         bool in_charge; /* headgate activates VGs, not lvm2's own udev rule */
-        int run_error;  /* why `in_charge` is unknown, -ENOENT without /run/headgate; else 0 */
+        int run_error;  /* why `in_charge` is unknown: /run/headgate exists and cannot be read; else 0 */
 
         struct record_file *records; /* of the worker; NULL if there are none */
         struct dm_devices *devices;  /* of device-mapper; NULL if not read, or not listable */
