@@ -63,12 +63,9 @@ static const struct member {
 
 static int add_volume_groups(struct scrubber *scrubber, struct sources *sources)
 {
-        int r = snapshot_read(sources);
-
-        if (r < 0)
-                return r;
         /* Includes VGs that only a backup or device-mapper knows. */
-        unrecorded_add_all(sources);
+        int r = snapshot_read(sources) ?: unrecorded_add_all(sources);
+
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
                 r = r ?: scrubber_add(scrubber, "vg", (*vg)->name);
                 FOREACH_LV(lv, *vg)

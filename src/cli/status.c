@@ -253,23 +253,23 @@ static int judge(const struct vg *vg)
 /* Adds named VGs without a record or plan, if another source knows them. With `log_unknown`, logs unknown names. */
 static int add_named(struct sources *sources, char *const names[], size_t n_names, bool log_unknown)
 {
-        for (size_t i = 0; i < n_names; i++) {
-                int r;
+        int r = 0;
 
+        for (size_t i = 0; r >= 0 && i < n_names; i++) {
                 if (snapshot_find(sources, names[i]))
                         continue;
                 r = sources_read_names(sources);
                 if (r < 0)
                         return r;
                 if (sources_have_name(sources, names[i]))
-                        unrecorded_add(sources, names[i], NULL);
+                        r = unrecorded_add(sources, names[i], NULL);
                 else if (log_unknown && !vg_name_is_valid(names[i]))
                         log_error("\"%s\" is not the name of a VG; use \"headgate why %s\" instead.", names[i],
                                 names[i]);
                 else if (log_unknown)
                         sources_log_unknown(sources, names[i]);
         }
-        return 0;
+        return r;
 }
 
 /* ------ output. Functions return an exit status or a negative errno ------ */
@@ -289,9 +289,7 @@ static int look(
         if (r >= 0 && n_names > 0)
                 r = add_named(sources, names, n_names, log_unknown);
         else if (r >= 0 && !sources->in_charge)
-                unrecorded_add_all(sources);
-        if (r >= 0 && sources->unrecorded_error < 0)
-                r = sources->unrecorded_error;
+                r = unrecorded_add_all(sources);
         for (size_t i = 0; r >= 0 && i < (n_names > 0 ? n_names : sources->n_vgs); i++) {
                 const struct vg *vg = n_names > 0 ? snapshot_find(sources, names[i]) : sources->vgs[i];
                 const struct planned_vg *planned = n_names > 0 ? NULL : plan_find(&plan, vg->name);

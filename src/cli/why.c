@@ -294,10 +294,9 @@ static int explain_problems(struct sources *sources, struct table *table)
         if (r < 0)
                 return r;
         sources_log_not_activating(sources);
-        if (!sources->in_charge)
-                unrecorded_add_all(sources);
-        if (sources->unrecorded_error < 0)
-                return sources->unrecorded_error;
+        r = sources->in_charge ? 0 : unrecorded_add_all(sources);
+        if (r < 0)
+                return r;
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
                 _cleanup_why_ struct why why = {.sources = sources, .expected = &plan, .name = (*vg)->name};
 

@@ -261,47 +261,35 @@ static int describe(struct vg *vg, const struct planned_vg *planned)
         return vg->reason ? 0 : -ENOMEM;
 }
 
-static int insert(struct sources *sources, struct vg *vg)
-{
-        int r = APPEND(sources->vgs, sources->n_vgs, vg);
-
-        if (r < 0)
-                return r;
-        for (struct vg **place = &sources->vgs[sources->n_vgs - 1];
-                place > sources->vgs && strcmp(place[-1]->name, vg->name) > 0; place--)
-                SWAP(place[-1], place[0]);
-        return 0;
-}
-
-void unrecorded_add(struct sources *sources, const char *name, const struct planned_vg *planned)
+int unrecorded_add(struct sources *sources, const char *name, const struct planned_vg *planned)
 {
         _cleanup_vg_ struct vg *vg = NULL;
         int r;
 
         if (snapshot_find(sources, name))
-                return;
-        r = sources_read_config(sources) ?: sources_read_devices(sources) ?: unrecorded_read(sources, name, &vg);
+                return 0;
+        r = unrecorded_read(sources, name, &vg);
         if (r == -ENOENT)
                 r = new_of_devices(sources, name, &vg);
-        if (r >= 0 && vg && planned && !planned->source && is_merged(sources, vg))
-                return;
-        if (r >= 0 && vg)
-                r = describe(vg, planned) ?: insert(sources, vg);
+        if (r < 0 || (planned && !planned->source && is_merged(sources, vg)))
+                return r;
+        r = describe(vg, planned) ?: APPEND(sources->vgs, sources->n_vgs, vg);
         if (r >= 0)
                 TAKE_PTR(vg);
-        else
-                sources->unrecorded_error = r;
+        return r;
 }
 
-void unrecorded_add_all(struct sources *sources)
+int unrecorded_add_all(struct sources *sources)
 {
         struct dm_hash_node *node;
+        int r = sources_read_names(sources);
 
-        sources->unrecorded_error = sources_read_names(sources);
-        if (sources->unrecorded_error < 0)
-                return;
+        if (r < 0)
+                return r;
         dm_hash_iterate(node, sources->names)
-                unrecorded_add(sources, dm_hash_get_key(sources->names, node), NULL);
+                r = r ?: unrecorded_add(sources, dm_hash_get_key(sources->names, node), NULL);
+        SORT(sources->vgs, sources->n_vgs, compare);
+        return r;
 }
 
 /* ------ VGs that are expected ------ */
@@ -342,7 +330,8 @@ int expected_add(struct sources *sources, bool all, struct plan *ret)
 
         FOREACH_ARRAY(planned, ret->vgs, ret->n)
                 if (planned->group != PLAN_NONE || all)
-                        unrecorded_add(sources, planned->name, planned);
+                        r = r ?: unrecorded_add(sources, planned->name, planned);
+        SORT(sources->vgs, sources->n_vgs, compare);
         return r;
 }
 

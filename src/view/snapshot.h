@@ -19,16 +19,18 @@ const struct vg *snapshot_find(const struct sources *sources, const char *name) 
 /* ------ VGs without a record ------ */
 
 /* VGs without a record of the worker are known from lvm2's metadata backup, its records of online PVs, or LVs in device-mapper.
- * Sources that cannot be read, for lack of permission for instance, are ignored. */
+ * Sources that cannot be read, for lack of permission for instance, are ignored. The configuration and the devices have to be
+ * read. */
 
-/* Adds the VG of that name, unless it is there. It is ACTIVE if all LVs with autoactivation are active; ABSENT if it is planned,
+/* Adds the VG of that name at the end, unless it is there. It is ACTIVE if all LVs with autoactivation are active; ABSENT if it is planned,
  * and none of its PVs and LVs is there; otherwise UNKNOWN. It is not added if no entry names it and other VGs have its PVs.
  * Without a backup it has no PVs, and only its active LVs. `planned` is the VG in the plan of boot; NULL if it is not planned, or
- * headgate is not in charge. */
-void unrecorded_add(struct sources *sources, const char *name, const struct planned_vg *planned) _nonnull_(1, 2);
+ * headgate is not in charge. Returns 0 or -ENOMEM. */
+int unrecorded_add(struct sources *sources, const char *name, const struct planned_vg *planned)
+        _nonnull_(1, 2) _must_check_;
 
-/* Adds all VGs in the sources' list of names. */
-void unrecorded_add_all(struct sources *sources) _nonnull_all_;
+/* Reads the sources' list of names, and adds all VGs in it. Returns likewise. */
+int unrecorded_add_all(struct sources *sources) _nonnull_all_ _must_check_;
 
 /* Sets the existing PVs, the active LVs and the state of a VG that was made from metadata. A PV exists if lvm2 has recorded it
  * and the kernel has the device. Returns 0 or -ENOMEM. */

@@ -29,7 +29,6 @@ struct sources {
         /* All VGs at one moment, by name: see snapshot_read() and unrecorded_add(). */
         struct vg **vgs;
         size_t n_vgs;
-        int unrecorded_error; /* 0, or the negative errno of adding a VG without a record */
 };
 
 #define SOURCES_NONE ((struct sources){.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF})
