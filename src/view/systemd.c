@@ -56,51 +56,48 @@ void systemd_done(struct systemd *systemd)
         *systemd = (struct systemd){};
 }
 
+/* Returns the value of a property of that type; NULL if systemd does not have it. */
+static sd_bus_message *ask(const struct systemd *systemd, const char *unit, const char *property, const char *type)
+{
+        const char *interface = !unit                          ? DESTINATION ".Manager"
+                                : streq(property, "SysFSPath") ? DESTINATION ".Device"
+                                                               : DESTINATION ".Unit";
+        _cleanup_free_ char *path = NULL;
+        sd_bus_message *reply = NULL;
+
+        if (systemd->bus && (!unit || sd_bus_path_encode(UNIT_PREFIX, unit, &path) >= 0))
+                (void) sd_bus_get_property(
+                        systemd->bus, DESTINATION, path ?: MANAGER_PATH, interface, property, NULL, &reply, type);
+        return reply;
+}
+
 char *systemd_get_property(const struct systemd *systemd, const char *unit, const char *property)
 {
-        const char *interface = !unit                           ? DESTINATION ".Manager"
-                                : streq(property, "StatusText") ? DESTINATION ".Service"
-                                : streq(property, "SysFSPath")  ? DESTINATION ".Device"
-                                                                : DESTINATION ".Unit";
-        _cleanup_free_ char *path = NULL;
-        char *value = NULL;
+        _cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = ask(systemd, unit, property, "s");
+        const char *value = NULL;
 
-        if (systemd->stand_in) {
-                const char *found;
-
-                found = dm_config_tree_find_str(systemd->stand_in,
+        if (systemd->stand_in)
+                value = dm_config_tree_find_str(systemd->stand_in,
                         path_format("%s%s%s", unit ?: "", unit ? "/" : "", property).text, NULL);
-                return found ? strdup(found) : NULL;
-        }
-        if (!systemd->bus || (unit && sd_bus_path_encode(UNIT_PREFIX, unit, &path) < 0))
-                return NULL;
-        (void) sd_bus_get_property_string(
-                systemd->bus, DESTINATION, path ?: MANAGER_PATH, interface, property, NULL, &value);
-        return value;
+        if (reply)
+                (void) sd_bus_message_read_basic(reply, 's', &value);
+        return value ? strdup(value) : NULL;
 }
 
 int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property, struct strv *strings)
 {
-        _cleanup_free_ char *path = NULL;
-        char **values = NULL;
+        _cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = ask(systemd, unit, property, "as");
+        const struct dm_config_node *node = systemd->stand_in ? dm_config_find_node(systemd->stand_in->root,
+                                                                        path_format("%s/%s", unit, property).text)
+                                                              : NULL;
+        const char *string;
         int r = 0;
 
-        if (systemd->stand_in) {
-                const struct dm_config_node *node =
-                        dm_config_find_node(systemd->stand_in->root, path_format("%s/%s", unit, property).text);
-
-                for (const struct dm_config_value *v = node ? node->v : NULL; v && r >= 0; v = v->next)
-                        r = v->type == DM_CFG_STRING ? strv_add(strings, v->v.str) : 0;
-                return r;
-        }
-        if (!systemd->bus || sd_bus_path_encode(UNIT_PREFIX, unit, &path) < 0 ||
-                sd_bus_get_property_strv(
-                        systemd->bus, DESTINATION, path, DESTINATION ".Unit", property, NULL, &values) < 0)
-                return 0;
-        for (char **value = values; value && *value; free(*value++))
-                if (r >= 0)
-                        r = strv_add(strings, *value);
-        free(values);
+        for (const struct dm_config_value *v = node ? node->v : NULL; v && r >= 0; v = v->next)
+                r = v->type == DM_CFG_STRING ? strv_add(strings, v->v.str) : 0;
+        if (reply && sd_bus_message_enter_container(reply, 'a', "s") > 0)
+                while (r >= 0 && sd_bus_message_read_basic(reply, 's', &string) > 0)
+                        r = strv_add(strings, string);
         return r;
 }
 
@@ -114,11 +111,11 @@ int systemd_find_units(const struct systemd *systemd, const char *pattern, struc
                 node = node->sib)
                 if (r >= 0 && fnmatch(pattern, node->key, 0) == 0)
                         r = strv_add(names, node->key);
-        if (!systemd->bus || sd_bus_call_method(systemd->bus, DESTINATION, MANAGER_PATH, DESTINATION ".Manager",
-                                     "ListUnitsByPatterns", NULL, &reply, "asas", 0, 1, pattern) < 0)
+        if (!systemd->bus ||
+                sd_bus_call_method(systemd->bus, DESTINATION, MANAGER_PATH, DESTINATION ".Manager",
+                        "ListUnitsByPatterns", NULL, &reply, "asas", 0, 1, pattern) < 0 ||
+                sd_bus_message_enter_container(reply, 'a', "(ssssssouso)") < 0)
                 return r;
-        if (sd_bus_message_enter_container(reply, 'a', "(ssssssouso)") < 0)
-                return 0;
         while (r >= 0 && sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, NULL,
                                  NULL, NULL, NULL) > 0)
                 r = strv_add(names, name);
@@ -134,14 +131,12 @@ bool unit_is(const struct systemd *systemd, const char *unit, const char *proper
 
 uint64_t unit_get_usec(const struct systemd *systemd, const char *unit, const char *property)
 {
-        _cleanup_free_ char *path = NULL, *text = NULL;
+        _cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = ask(systemd, unit, property, "t");
+        _cleanup_free_ char *text = systemd->stand_in ? systemd_get_property(systemd, unit, property) : NULL;
         uint64_t usec = 0;
 
-        if (systemd->stand_in)
-                text = systemd_get_property(systemd, unit, property);
-        else if (systemd->bus && (!unit || sd_bus_path_encode(UNIT_PREFIX, unit, &path) >= 0))
-                (void) sd_bus_get_property_trivial(systemd->bus, DESTINATION, path ?: MANAGER_PATH,
-                        unit ? DESTINATION ".Unit" : DESTINATION ".Manager", property, NULL, 't', &usec);
+        if (reply)
+                (void) sd_bus_message_read_basic(reply, 't', &usec);
         return text && parse_u64(text, &usec) < 0 ? 0 : usec;
 }
 
