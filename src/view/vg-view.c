@@ -59,15 +59,6 @@ static int read_pv(const struct sources *sources, dev_t number, const char *path
         return r < 0 || (suspended && streq(suspended, "1")) ? r : pv_read(path, ret);
 }
 
-/* Takes ownership of metadata that was read from a PV. */
-static int take_metadata(struct vg_view *view, struct vg *metadata, const char *path)
-{
-        if (view->metadata != view->vg)
-                vg_free(view->metadata);
-        view->metadata = metadata;
-        return string_replace(&view->metadata_device, strdup(path));
-}
-
 /* At most this many PVs are read to find unreadable ones. */
 #define PVS_READ_MAX 16
 
@@ -81,7 +72,8 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
         FOREACH_PV(source, vg) {
                 _cleanup_pv_ struct pv pv = {};
 
-                if (n_read >= PVS_READ_MAX && view->metadata_device && view->metadata->seqno >= vg->seqno)
+                if (n_read >= PVS_READ_MAX && view->metadata && view->metadata != vg &&
+                        view->metadata->seqno >= vg->seqno)
                         return 0;
                 if (source->device == 0)
                         continue;
@@ -97,9 +89,9 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
                         break;
                 if (pv.metadata && streq(pv.metadata->vgid, vg->vgid) &&
                         (!view->metadata || pv.metadata->seqno > view->metadata->seqno)) {
-                        r = take_metadata(view, TAKE_PTR(pv.metadata), source->device_name);
-                        if (r < 0)
-                                return r;
+                        if (view->metadata != vg)
+                                vg_free(view->metadata);
+                        view->metadata = TAKE_PTR(pv.metadata);
                 }
         }
         if (view->metadata)
@@ -123,13 +115,13 @@ int vg_view_find(const struct sources *sources, const char *name, const char *vg
         /* The worker's records are stale if headgate is not in charge. */
         int r = sources->in_charge ? find_recorded(sources, name, vgid, ret) : 0;
 
+        ret->recorded = ret->vg;
         if (r >= 0 && !ret->vg) {
                 r = unrecorded_read(sources, name, &ret->vg);
                 if (r >= 0 && !is_wanted(ret->vg, vgid)) {
                         ret->vg = vg_free(ret->vg);
                         r = -ENOENT;
                 }
-                ret->source = VG_VIEW_OF_BACKUP;
                 ret->metadata = ret->vg;
         }
         if (r < 0)
@@ -147,27 +139,6 @@ static bool worker_knows(const struct sources *sources, dev_t number)
                record_file_find(sources->records, path_format("%u:%u", major(number), minor(number)).text);
 }
 
-static int take_disk(
-        const struct sources *sources, const char *path, dev_t number, struct pv *pv, struct vg_view *view)
-{
-        struct vg_pv *seen;
-        int r;
-
-        view->source = VG_VIEW_OF_DISK;
-        view->metadata_number = number;
-        r = take_metadata(view, TAKE_PTR(pv->metadata), path);
-        view->vg = view->metadata;
-        r = r ?: unrecorded_judge(sources, view->vg);
-        if (r < 0)
-                return r;
-        seen = vg_find_pv(view->vg, pv->pvid);
-        if (!seen)
-                return 0;
-        seen->device = number;
-        view->vg->state = judge_unrecorded(view->vg);
-        return string_replace(&seen->device_name, strdup(path));
-}
-
 static int find_on_disks(const struct sources *sources, const char *name, const char *vgid, struct vg_view *view)
 {
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
@@ -177,6 +148,7 @@ static int find_on_disks(const struct sources *sources, const char *name, const 
                 return r;
         FOREACH_UDEV_DEVICE(device, enumerator) {
                 _cleanup_pv_ struct pv pv = {};
+                struct vg_pv *unseen;
                 const char *path;
                 dev_t number;
 
@@ -186,8 +158,13 @@ static int find_on_disks(const struct sources *sources, const char *name, const 
                 r = read_pv(sources, number, path, &pv);
                 if (r < 0)
                         return r;
-                if (pv.metadata && streq(pv.metadata->name, name) && is_wanted(pv.metadata, vgid))
-                        return take_disk(sources, path, number, &pv, view);
+                unseen = pv.metadata ? vg_find_pv(pv.metadata, pv.pvid) : NULL;
+                if (!unseen || !streq(pv.metadata->name, name) || !is_wanted(pv.metadata, vgid))
+                        continue;
+                view->vg = view->metadata = TAKE_PTR(pv.metadata);
+                view->unseen = unseen;
+                unseen->device = number;
+                return string_replace(&unseen->device_name, strdup(path)) ?: unrecorded_judge(sources, view->vg);
         }
         return 0;
 }
@@ -206,6 +183,5 @@ void vg_view_done(struct vg_view *view)
         if (view->metadata != view->vg)
                 vg_free(view->metadata);
         vg_free(view->vg);
-        free(view->metadata_device);
         *view = (struct vg_view){};
 }

@@ -6,18 +6,11 @@
 /* One VG, from the worker's record, or else lvm2's backup, or else a disk. In each case with the newest metadata on its disks,
  * which are read by another process. */
 
-enum vg_view_source {
-        VG_VIEW_OF_WORKER,
-        VG_VIEW_OF_BACKUP, /* none of its PVs was seen, or headgate is not in charge */
-        VG_VIEW_OF_DISK,   /* likewise, and lvm2 has no backup of it */
-};
-
 struct vg_view {
-        enum vg_view_source source;
         struct vg *vg;                  /* with its current LVs and state */
         struct vg *metadata;            /* with all metadata, may be the same; NULL if not read */
-        char *metadata_device;          /* the device of this metadata; NULL for the backup */
-        dev_t metadata_number;          /* of the disk, for VG_VIEW_OF_DISK */
+        bool recorded;                  /* by the worker, which is in charge and has seen a PV of it */
+        const struct vg_pv *unseen;     /* without record and backup, the PV that was found; or NULL */
         const struct vg_pv *unreadable; /* a PV that cannot be read; or NULL */
         int read_error;                 /* why */
         size_t n_same_name;             /* other VGs of this name that the worker knows */

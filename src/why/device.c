@@ -69,25 +69,17 @@ static void explain_recording(struct why *why)
         causes_of_refusal(why, pvid, config->filter.set || config->global_filter.set ? "filter" : "");
 }
 
-/* The worker's records have the VG of a PV without metadata, from its other PVs. */
-static int find_vg(const struct sources *sources, const struct pv *pv, char **ret, char ret_vgid[LVM_ID_SIZE])
+/* The worker's records have the VG of a PV without metadata, from its other PVs. Returns NULL without one. */
+static struct vg *find_recorded(const struct sources *sources, const char *pvid)
 {
-        if (pv->metadata) {
-                strcpy(ret_vgid, pv->metadata->vgid);
-                *ret = strdup(pv->metadata->name);
-                return *ret ? 1 : -ENOMEM;
-        }
         FOREACH_RECORD(entry, sources->records) {
                 _cleanup_vg_ struct vg *vg = NULL;
 
-                if (!lvm_id_is_valid(entry->key) || !strstr(entry->text, pv->pvid) ||
-                        vg_parse(entry->text, &vg) < 0 || !vg_find_pv(vg, pv->pvid))
-                        continue;
-                strcpy(ret_vgid, vg->vgid);
-                *ret = TAKE_PTR(vg->name);
-                return 1;
+                if (lvm_id_is_valid(entry->key) && strstr(entry->text, pvid) && vg_parse(entry->text, &vg) >= 0 &&
+                        vg_find_pv(vg, pvid))
+                        return TAKE_PTR(vg);
         }
-        return 0;
+        return NULL;
 }
 
 /* Answers by the explanation of its VG. */
@@ -103,32 +95,32 @@ static void answer_by_vg(struct why *why, const char *name, const struct why *vg
         why_take_over(why, vg);
 }
 
-static void explain_pv(struct why *why, const char *vg_name, const char *vgid)
+static void explain_pv(struct why *why, const struct vg *vg)
 {
-        _cleanup_why_ struct why vg = {.sources = why->sources};
+        _cleanup_why_ struct why whole = {.sources = why->sources};
         _cleanup_vg_view_ struct vg_view view = {};
         int r;
 
         why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(why->device->pv.pvid));
         if (is_recorded(why->sources, why->device->pv.metadata) && !is_component(why->device))
                 explain_recording(why);
-        r = vg_view_search(why->sources, vg_name, vgid, &view);
+        r = vg_view_search(why->sources, vg->name, vg->vgid, &view);
         why_fail(why, r);
         if (r > 0)
-                vg_explain(&vg, &view);
-        answer_by_vg(why, vg_name, &vg);
+                vg_explain(&whole, &view);
+        answer_by_vg(why, vg->name, &whole);
 }
 
 void device_explain(struct why *why)
 {
-        _cleanup_free_ char *vg_name = NULL;
-        char vgid[LVM_ID_SIZE] = "";
+        const struct pv *pv = &why->device->pv;
+        _cleanup_vg_ struct vg *recorded =
+                pv->found && !pv->metadata ? find_recorded(why->sources, pv->pvid) : NULL;
+        const struct vg *vg = pv->metadata ?: recorded;
 
         causes_of_device(why);
-        if (why->device->pv.found)
-                why_fail(why, find_vg(why->sources, &why->device->pv, &vg_name, vgid));
-        if (vg_name)
-                explain_pv(why, vg_name, vgid);
+        if (vg)
+                explain_pv(why, vg);
         else
                 answer_without_vg(why);
         explain_udev(why, why->device);

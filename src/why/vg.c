@@ -11,8 +11,7 @@
 /* Disks of the VG exist, but udev has not announced any to the worker. */
 static bool is_unseen(const struct why *why)
 {
-        return why->sources->in_charge && why->view->source == VG_VIEW_OF_DISK &&
-               why->vg->state != VG_STATUS_ACTIVE;
+        return why->sources->in_charge && why->view->unseen && why->vg->state != VG_STATUS_ACTIVE;
 }
 
 /* The state of the VG in one word, as in headgate status, or "unseen". */
@@ -67,10 +66,10 @@ static void cause_of_reason(struct why *why)
 /* A cause that prevents lvm2 from using the disk also prevents udev's rule from announcing it. */
 static void cause_of_unseen(struct why *why)
 {
-        const char *path = why->view->metadata_device ?: "?";
+        const char *path = why->view->unseen->device_name ?: "?";
         _cleanup_device_facts_ struct device_facts facts = {};
         _cleanup_why_ struct why own = {.sources = why->sources, .device = &facts};
-        int r = device_facts_read(why->sources, path, why->view->metadata_number, &facts);
+        int r = device_facts_read(why->sources, path, why->view->unseen->device, &facts);
 
         if (r < 0) {
                 why_fail(why, r);
@@ -253,7 +252,7 @@ static void explain_times(struct why *why)
         _cleanup_free_ char *program = vg_describe_program(vg);
         const char *activator = vg->settled_usec == 0 ? "by hand" : vg_describe_activator(vg);
 
-        if (why->view->source != VG_VIEW_OF_WORKER || vg->state != VG_STATUS_ACTIVE)
+        if (!why->view->recorded || vg->state != VG_STATUS_ACTIVE)
                 return;
         if (unmet)
                 why_fact(why, "%s", unmet);

@@ -218,7 +218,7 @@ static void advise_on_degraded(struct why *why)
         const struct vg *vg = why->vg;
         bool allowed = settings_allow_degraded(&why->sources->settings, vg->name);
 
-        if (why->view->source == VG_VIEW_OF_WORKER && allowed && !vg->overdue && !vg->lost_after_active)
+        if (why->view->recorded && allowed && !vg->overdue && !vg->lost_after_active)
                 why_fact(why, "At its deadline, it is activated degraded, as headgate.conf allows.");
         else
                 why_advise(why,
@@ -263,7 +263,7 @@ void explain_missing_pvs(struct why *why)
                         explain_missing_pv(why, pv);
         if (n_missing > TOLD_MAX)
                 why_fact(why, "%zu more PVs are missing.", n_missing - TOLD_MAX);
-        if (why->view->source == VG_VIEW_OF_WORKER && vg->first_seen_usec != 0 && vg->state == VG_STATUS_WAITING)
+        if (why->view->recorded && vg->first_seen_usec != 0 && vg->state == VG_STATUS_WAITING)
                 explain_deadline(why);
         advise(why);
 }
