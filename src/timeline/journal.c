@@ -208,49 +208,29 @@ static int parse_bar(char *line, enum timeline_kind kind, struct timeline_bar *r
         return ret->name && (kind == TIMELINE_BOOT ? !!ret->uuid : ret->tree && ret->kind) ? 0 : -EBADMSG;
 }
 
-static int add_bars(struct timeline *timeline, char *lines)
+/* Of several bars of a VG (by UUID) or a device (by name) the last one counts, which is read first. */
+static int add_bars(struct timeline *timeline, struct dm_hash_table *seen, char *lines)
 {
         for (char *line; (line = strsep(&lines, "\n")) && *line != '\0';) {
                 struct timeline_bar *bar = timeline_add(timeline);
                 int r = bar ? parse_bar(line, timeline->kind, bar) : -ENOMEM;
+                const char *key = r < 0 ? "" : bar->uuid ?: bar->name;
 
-                if (r == -ENOMEM)
-                        return r;
-                if (r < 0) {
-                        timeline_bar_done(bar);
-                        timeline->n--;
-                        timeline->n_skipped++;
-                }
-        }
-        return 0;
-}
-
-/* Of several bars of a VG (by UUID) or a device (by name) the last one counts. */
-static int drop_replaced(struct timeline *timeline)
-{
-        _cleanup_dm_hash_ struct dm_hash_table *seen = dm_hash_create(256);
-        size_t first = timeline->n;
-
-        if (!seen)
-                return -ENOMEM;
-        for (size_t i = timeline->n; i-- > 0;) {
-                const char *key = timeline->bars[i].uuid ?: timeline->bars[i].name;
-
-                if (dm_hash_lookup(seen, key)) {
-                        timeline_bar_done(&timeline->bars[i]);
+                if (r >= 0 && !dm_hash_lookup(seen, key)) {
+                        if (!dm_hash_insert(seen, key, timeline))
+                                return -ENOMEM;
                         continue;
                 }
-                if (!dm_hash_insert(seen, key, timeline))
-                        return -ENOMEM;
-                first--;
-                SWAP(timeline->bars[first], timeline->bars[i]);
+                if (r == -ENOMEM)
+                        return r;
+                timeline->n_skipped += r < 0;
+                timeline_bar_done(bar);
+                timeline->n--;
         }
-        timeline->n -= first;
-        memmove(timeline->bars, timeline->bars + first, timeline->n * sizeof(*timeline->bars));
         return 0;
 }
 
-static int add_line(sd_journal *journal, struct timeline *timeline)
+static int add_line(sd_journal *journal, struct timeline *timeline, struct dm_hash_table *seen)
 {
         _cleanup_free_ char *bars = NULL;
         uint64_t realtime_usec, monotonic_usec;
@@ -259,13 +239,13 @@ static int add_line(sd_journal *journal, struct timeline *timeline)
         if ((!timeline->host && get_field(journal, "_HOSTNAME", &timeline->host) == -ENOMEM) ||
                 (!timeline->kernel && get_field(journal, "HEADGATE_KERNEL", &timeline->kernel) == -ENOMEM))
                 return -ENOMEM;
-        if (sd_journal_get_realtime_usec(journal, &realtime_usec) >= 0 &&
+        if (timeline->realtime_usec == 0 && sd_journal_get_realtime_usec(journal, &realtime_usec) >= 0 &&
                 sd_journal_get_monotonic_usec(journal, &monotonic_usec, &boot) >= 0)
                 timeline->realtime_usec = realtime_usec - monotonic_usec;
-        return get_field(journal, "HEADGATE_BARS", &bars) ?: add_bars(timeline, bars);
+        return get_field(journal, "HEADGATE_BARS", &bars) ?: add_bars(timeline, seen, bars);
 }
 
-/* Seeks the lines of a boot with these two fields. Any user may write to the journal, so only lines of root count. */
+/* Seeks the first line of a boot with these two fields. Any user may write to the journal, so only lines of root count. */
 static int seek_lines(sd_journal *journal, sd_id128_t boot, const char *message_id, const char *field)
 {
         _cleanup_free_ char *boot_id = string_format("_BOOT_ID=%s", SD_ID128_TO_STRING(boot));
@@ -281,10 +261,13 @@ static int seek_lines(sd_journal *journal, sd_id128_t boot, const char *message_
 static int read_lines(sd_journal *journal, sd_id128_t boot, struct timeline *timeline)
 {
         _cleanup_free_ char *kind = string_format("HEADGATE_TIMELINE=%s", kind_names[timeline->kind]);
-        int r = kind ? seek_lines(journal, boot, "MESSAGE_ID=" MESSAGE_TIMELINE, kind) : -ENOMEM;
+        _cleanup_dm_hash_ struct dm_hash_table *seen = dm_hash_create(256);
+        int r = kind && seen ? seek_lines(journal, boot, "MESSAGE_ID=" MESSAGE_TIMELINE, kind)
+                                       ?: sd_journal_seek_tail(journal)
+                             : -ENOMEM;
 
-        while (r >= 0 && (r = sd_journal_next(journal)) > 0) {
-                r = add_line(journal, timeline);
+        while (r >= 0 && (r = sd_journal_previous(journal)) > 0) {
+                r = add_line(journal, timeline, seen);
                 /* A line without bars is ignored. */
                 if (r == -ENOENT)
                         r = 0;
@@ -335,7 +318,8 @@ static int add_requests(sd_journal *journal, sd_id128_t boot, struct timeline *t
 int timeline_read_journal(struct timeline *timeline, sd_id128_t boot)
 {
         _cleanup_journal_ sd_journal *journal = NULL;
-        int r = journal_open(&journal) ?: read_lines(journal, boot, timeline) ?: drop_replaced(timeline);
+        uint64_t began_usec = UINT64_MAX;
+        int r = journal_open(&journal) ?: read_lines(journal, boot, timeline);
 
         if (r < 0)
                 return r;
@@ -343,7 +327,9 @@ int timeline_read_journal(struct timeline *timeline, sd_id128_t boot)
                 r = add_requests(journal, boot, timeline);
                 if (r < 0)
                         return r;
-                timeline->realtime_usec += timeline->bars[0].first_usec;
+                FOREACH_ARRAY(bar, timeline->bars, timeline->n)
+                        began_usec = MIN(began_usec, bar->first_usec);
+                timeline->realtime_usec += began_usec;
         }
         return timeline->n > 0 ? 0 : find_nothing(journal);
 }
