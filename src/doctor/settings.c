@@ -45,14 +45,6 @@ void check_versions(struct doctor *doctor)
 
 /* ------ lvm.conf ------ */
 
-static void keep_first(const char *message, void *userdata)
-{
-        char **first = userdata;
-
-        if (!*first)
-                *first = strdup(message);
-}
-
 /* Parses a file. For a malformed one, `*ret_message` is libdevmapper's message with the place, "Parse error at byte 16 (line 2): ...",
  * or NULL. Returns 0 or a negative errno. */
 static int parse(const struct doctor *doctor, const char *path, char **ret_message)
@@ -60,9 +52,9 @@ static int parse(const struct doctor *doctor, const char *path, char **ret_messa
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
         int r;
 
-        log_divert_libdevmapper(keep_first, ret_message);
+        log_divert_libdevmapper(ret_message);
         r = config_tree_read(doctor->sources.root_fd, path, &tree);
-        log_divert_libdevmapper(NULL, NULL);
+        log_divert_libdevmapper(NULL);
         return r;
 }
 

@@ -349,15 +349,11 @@ static int write_result(const struct reader_result *result)
         return written == (ssize_t) size ? 0 : -EPIPE;
 }
 
-/* Ignores libdevmapper's message: the reason of the result replaces it. */
-static void ignore_message(_unused_ const char *message, _unused_ void *userdata)
-{
-}
-
 void reader_child_run(reader_known_function is_known, void *userdata, enum reader_task task,
         const struct reading *reading, int write_fd)
 {
         struct child child = {is_known, userdata, dm_hash_create(64)};
+        char *ignored = NULL;
 
         /* Closes all descriptors of the parent: the worker's lock on "running", its journal, terminals and pipes.
          * The child may outlive the parent in a blocked read(), or be compromised by a disk. */
@@ -366,7 +362,8 @@ void reader_child_run(reader_known_function is_known, void *userdata, enum reade
                 _exit(EXIT_FAILURE);
         (void) close(STDIN_FILENO);
         (void) close_range(STDERR_FILENO, ~0U, 0);
-        log_divert_libdevmapper(ignore_message, NULL);
+        /* The reason of the result replaces libdevmapper's message. */
+        log_divert_libdevmapper(&ignored);
         enter_sandbox(reading->n);
 
         FOREACH_ARRAY(device, reading->devices, reading->n) {

@@ -206,14 +206,12 @@ void log_event(int level, const char *message_id, const char *message, const str
                 log_n_lost++;
 }
 
-/* If set, gets libdevmapper's messages instead. */
-static void (*diversion)(const char *message, void *userdata);
-static void *diversion_userdata;
+/* If set, gets libdevmapper's first message instead. */
+static char **diversion;
 
-void log_divert_libdevmapper(void (*function)(const char *message, void *userdata), void *userdata)
+void log_divert_libdevmapper(char **first)
 {
-        diversion = function;
-        diversion_userdata = userdata;
+        diversion = first;
 }
 
 _printf_(5, 6) static void log_from_libdevmapper(
@@ -227,8 +225,8 @@ _printf_(5, 6) static void log_from_libdevmapper(
                 return;
 
         message = FORMAT_ARGUMENTS(string_format_list, format);
-        if (message && diversion)
-                diversion(message, diversion_userdata);
+        if (diversion)
+                *diversion = *diversion ?: TAKE_PTR(message);
         else
                 log_event(LOG_DEBUG, NULL, message, &no_fields);
 }

@@ -26,8 +26,9 @@ void log_open(const char *identifier, enum log_target target) _nonnull_all_;
  * runs at exit. */
 void log_close(void);
 
-/* Passes libdevmapper's error messages to `function` instead of the log, until called with NULL. */
-void log_divert_libdevmapper(void (*function)(const char *message, void *userdata), void *userdata);
+/* Keeps libdevmapper's first error message in `*first`, which is NULL before, and to be freed by the caller; logs none. Until called
+ * with NULL. */
+void log_divert_libdevmapper(char **first);
 
 /* The target of programs that both people and units start: the journal if standard error leads there, by
  * $JOURNAL_STREAM (systemd.exec(5)), so that lines keep their levels. */
