@@ -76,9 +76,11 @@ check_function check_versions, check_lvm_config, check_headgate_config, check_ot
 check_function check_unlisted, check_nested, check_system_id, check_command_line, check_fstab, check_timeouts,
         check_cookies;
 
-/* Adds the devices of mounts and swaps of this boot that systemd would not have waited for in the boot of the timeline. */
-void timeouts_forecast(
-        struct doctor *doctor, const struct timeline *earlier, struct enumeration *ret) _nonnull_all_;
+/* Lists the units that the mounts and swaps of this boot are ordered after. Of these, adds the devices that systemd would not have
+ * waited for in the boot of the timeline. */
+void timeouts_list_units(struct doctor *doctor, struct strv *ret) _nonnull_all_;
+void timeouts_forecast(struct doctor *doctor, const struct strv *units, const struct timeline *earlier,
+        struct enumeration *ret) _nonnull_all_;
 
 /* records.c: records of lvm2, the worker and udev about VGs, PVs and LVs */
 check_function check_online, check_requests, check_links;

@@ -185,8 +185,7 @@ static int find_in_journal(const struct doctor *doctor, const char *const *words
         return r == -ENOENT ? 0 : MIN(r, 0);
 }
 
-/* The units that the mounts and swaps of the boot are ordered after. */
-static void find_awaited(struct doctor *doctor, struct strv *ret)
+void timeouts_list_units(struct doctor *doctor, struct strv *ret)
 {
         static const char *const targets[] = {"local-fs.target", "remote-fs.target", "swap.target"};
         _cleanup_strv_ struct strv units = {};
@@ -202,23 +201,22 @@ static void find_awaited(struct doctor *doctor, struct strv *ret)
         doctor->out_of_memory |= r < 0;
 }
 
-void timeouts_forecast(struct doctor *doctor, const struct timeline *earlier, struct enumeration *ret)
+void timeouts_forecast(
+        struct doctor *doctor, const struct strv *units, const struct timeline *earlier, struct enumeration *ret)
 {
         const struct systemd *systemd = &doctor->systemd;
         uint64_t booted_usec = unit_get_usec(systemd, NULL, "UserspaceTimestampMonotonic"), until_usec = 0;
-        _cleanup_strv_ struct strv units = {};
 
-        find_awaited(doctor, &units);
         /* After that, disks were plugged in. */
         doctor->out_of_memory |= timeline_find_pause(earlier, &until_usec) < 0;
-        STRV_FOREACH(unit, &units) {
+        STRV_FOREACH(unit, units) {
                 /* An unknown timeout, 0, counts as infinity. */
                 uint64_t timeout_usec = MIN(unit_get_usec(systemd, *unit, "JobRunningTimeoutUSec") - 1,
                         unit_get_usec(systemd, *unit, "JobTimeoutUSec") - 1);
                 _cleanup_free_ char *path = systemd_get_property(systemd, *unit, "SysFSPath");
                 const struct tree_node *node =
                         path && doctor->tree ? tree_find_kernel_name(doctor->tree, basename(path)) : NULL;
-                bool again = unit > units.strings && streq(unit[-1], *unit);
+                bool again = unit > units->strings && streq(unit[-1], *unit);
 
                 FOREACH_ARRAY(bar, earlier->bars, node && node->vg && !again ? earlier->n : 0) {
                         uint64_t took_usec = usec_between(booted_usec, timeline_end_usec(bar));
@@ -237,13 +235,15 @@ void timeouts_forecast(struct doctor *doctor, const struct timeline *earlier, st
 static void check_forecast(struct doctor *doctor)
 {
         _cleanup_enumeration_ struct enumeration late = {};
+        _cleanup_strv_ struct strv units = {};
 
-        for (unsigned int i = 1; i <= 3 && late.n == 0; i++) {
+        timeouts_list_units(doctor, &units);
+        for (unsigned int i = 1; i <= 3 && units.n > 0 && late.n == 0; i++) {
                 _cleanup_timeline_ struct timeline timeline = {.kind = TIMELINE_BOOT};
 
-                if (doctor->systemd_error < 0 || timeline_read_earlier(&timeline, i) < 0)
+                if (timeline_read_earlier(&timeline, i) < 0)
                         continue;
-                timeouts_forecast(doctor, &timeline, &late);
+                timeouts_forecast(doctor, &units, &timeline, &late);
                 if (late.n > 0)
                         finding_warning(doctor,
                                 "Raise x-systemd.device-timeout= in fstab(5), or DefaultDeviceTimeoutSec=.",

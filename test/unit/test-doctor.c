@@ -472,6 +472,7 @@ START_TEST(forecast)
         _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
         _cleanup_timeline_ struct timeline earlier = {};
         _cleanup_enumeration_ struct enumeration late = {};
+        _cleanup_strv_ struct strv units = {};
         _cleanup_free_ char *systemd = string_format("%s%s", MOUNTS, forecasts[_i].devices);
 
         shape_write("systemd", systemd);
@@ -485,7 +486,8 @@ START_TEST(forecast)
                 bar->end = forecasts[_i].end;
         }
         ck_assert_int_eq(doctor_open(&doctor), 0);
-        timeouts_forecast(&doctor, &earlier, &late);
+        timeouts_list_units(&doctor, &units);
+        timeouts_forecast(&doctor, &units, &earlier, &late);
         ck_assert_pstr_eq(late.text, forecasts[_i].expected);
         ck_assert(!doctor.out_of_memory);
 }
