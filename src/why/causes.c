@@ -279,14 +279,13 @@ int device_facts_read(const struct sources *sources, const char *path, dev_t num
 {
         int r;
 
-        *ret = (struct device_facts){.number = number, .path = strdup(path)};
-        r = ret->path ? read_sysfs(sources, ret) ?: read_udev(ret) : -ENOMEM;
+        *ret = (struct device_facts){.number = number, .path = path};
+        r = read_sysfs(sources, ret) ?: read_udev(ret);
         return r >= 0 && !ret->suspended ? pv_read(path, &ret->pv) : r;
 }
 
 void device_facts_done(struct device_facts *facts)
 {
-        free(facts->path);
         free(facts->kernel_name);
         free(facts->upper_map);
         free(facts->fs_type);

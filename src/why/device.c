@@ -92,7 +92,7 @@ static void answer_by_vg(struct why *why, const char *name, const struct why *vg
                 why_fact(why, "lvm2 ignores the device: %s.", why_first_cause(why));
         if (vg->answer)
                 why_fact(why, "%s", vg->answer);
-        why_take_over(why, vg);
+        why_merge(why, vg);
 }
 
 static void explain_pv(struct why *why, const struct vg *vg)

@@ -80,7 +80,7 @@ static void cause_of_unseen(struct why *why)
                 why_cause(why, "unseen", "lvm2 ignores its PV %s: %s", path, why_first_cause(&own));
         else
                 why_cause(why, "unseen", "udev has not announced its PV %s to headgate", path);
-        why_take_over(why, &own);
+        why_merge(why, &own);
         explain_udev(why, &facts);
         why_advise(why, "See \"headgate why %s\".", path);
 }
@@ -173,7 +173,7 @@ static void explain_lvs(struct why *why)
                 if (lv->active || (!has_active && !lv->stranded) || ++n_inactive > TOLD_MAX)
                         continue;
                 /* The causes of the VG are facts by now. */
-                why_forget_causes(why);
+                why_clear_causes(why);
                 causes_of_lv(why, lv);
                 why_fact(why, "LV %s is not active: %s.", lv->name, why_first_cause(why));
         }
@@ -365,7 +365,7 @@ static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
                 why_answer(why, VERDICT_DOWN, "inactive", "LV %s/%s is not active: %s.", vg->name, lv->name,
                         why_first_cause(why));
                 why_add_other_causes(why);
-                why_forget_causes(why);
+                why_clear_causes(why);
         }
         why_fact(why, "Its VG is %s.", describe_place(why));
         if (vg->state == VG_STATUS_ACTIVE)

@@ -33,14 +33,6 @@ static bool is_in_use(const struct sources *sources, dev_t device)
                 !is_array_not_started(sources, device, path_format("holders/%s/", name).text));
 }
 
-static bool is_member(sd_device *device, const char *array)
-{
-        const char *name = "";
-
-        (void) sd_device_get_property_value(device, "MD_DEVNAME", &name);
-        return array && streq(name, array);
-}
-
 static void add_unopened(struct why *why, const char *path, struct enumeration *unopened)
 {
         _cleanup_crypttab_entry_ struct crypttab_entry entry = {};
@@ -97,7 +89,7 @@ static void explain_unopened(struct why *why, const char *array)
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
         _cleanup_enumeration_ struct enumeration unopened = {};
         struct members members = {};
-        const char *path;
+        const char *path, *name;
         dev_t number;
         int r = devices_with_signature_new("crypto_LUKS", &enumerator)
                         ?: sd_device_enumerator_add_match_property(enumerator, "ID_FS_TYPE", "linux_raid_member");
@@ -110,7 +102,7 @@ static void explain_unopened(struct why *why, const char *array)
                         is_in_use(why->sources, number))
                         continue;
                 add_unopened(why, path, &unopened);
-                if (is_member(device, array))
+                if (array && sd_device_get_property_value(device, "MD_DEVNAME", &name) >= 0 && streq(name, array))
                         add_member(why, device, path, &members);
         }
         if (members.paths.text)

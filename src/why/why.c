@@ -63,7 +63,7 @@ void why_add_other_causes(struct why *why)
                 why_fact(why, "Also, %s.", why->causes[i].text);
 }
 
-void why_forget_causes(struct why *why)
+void why_clear_causes(struct why *why)
 {
         FOREACH_ARRAY(cause, why->causes, why->n_causes)
                 free(cause->text);
@@ -72,7 +72,7 @@ void why_forget_causes(struct why *why)
         why->n_causes = 0;
 }
 
-void why_take_over(struct why *why, const struct why *other)
+void why_merge(struct why *why, const struct why *other)
 {
         STRV_FOREACH(condition, &other->conditions)
                 why_condition(why, *condition);
@@ -87,7 +87,7 @@ void why_done(struct why *why)
 {
         free(why->answer);
         strv_done(&why->conditions);
-        why_forget_causes(why);
+        why_clear_causes(why);
         strv_done(&why->facts);
         strv_done(&why->advice);
         *why = (struct why){};

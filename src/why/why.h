@@ -63,9 +63,9 @@ const char *why_first_cause(const struct why *why) _nonnull_all_;
 /* Adds the other causes as facts. */
 void why_add_other_causes(struct why *why) _nonnull_all_;
 /* Removes all causes, before those of something else are added. */
-void why_forget_causes(struct why *why) _nonnull_all_;
+void why_clear_causes(struct why *why) _nonnull_all_;
 /* Adds conditions, facts and advice of another explanation, such as that of a device. */
-void why_take_over(struct why *why, const struct why *other) _nonnull_all_;
+void why_merge(struct why *why, const struct why *other) _nonnull_all_;
 
 void why_done(struct why *why) _nonnull_all_;
 #define _cleanup_why_ _cleanup_(why_done)
@@ -120,7 +120,7 @@ void explain_queue(struct why *why) _nonnull_all_;
 /* Facts about a block device, from sysfs, udev's database and its label. */
 struct device_facts {
         dev_t number;
-        char *path;        /* as it was asked for */
+        const char *path;  /* as it was asked for; kept, not copied */
         char *kernel_name; /* "sda"; NULL if sysfs does not know it */
         uint64_t size;     /* in bytes */
         bool suspended;    /* I/O to it waits, so it was not read */
@@ -137,7 +137,7 @@ struct device_facts {
         struct pv pv;
 };
 
-/* Reads the facts. Returns 0 or a negative errno. The caller empties `*ret` in any case. */
+/* Reads the facts; `path` is kept. Returns 0 or a negative errno. The caller empties `*ret` in any case. */
 int device_facts_read(const struct sources *sources, const char *path, dev_t number,
         struct device_facts *ret) _nonnull_all_ _must_check_;
 void device_facts_done(struct device_facts *facts) _nonnull_all_;

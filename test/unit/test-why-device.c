@@ -21,11 +21,12 @@
 static struct why ask_device(const char *image, const struct device_facts *given)
 {
         _cleanup_sources_ struct sources sources = {.root_fd = -EBADF, .run_fd = -EBADF, .lvm_run_fd = -EBADF};
+        _cleanup_free_ char *path = image ? records_image_path(image) : NULL;
         _cleanup_device_facts_ struct device_facts facts = *given;
         struct why explanation = {.sources = &sources, .device = &facts};
 
         facts.number = makedev(8, 0);
-        facts.path = image ? records_image_path(image) : strdup("/dev/sda");
+        facts.path = path ?: "/dev/sda";
         facts.kernel_name = strdup("sda");
         facts.upper_map = given->upper_map ? strdup(given->upper_map) : NULL;
         facts.fs_type = given->fs_type ? strdup(given->fs_type) : NULL;
