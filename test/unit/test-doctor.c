@@ -323,6 +323,7 @@ static const struct {
         {"command-line", FINDING_WARNING, "rd.lvm.vg=old on", {{"proc/cmdline", "rd.lvm.vg=old"}}},
         {"command-line", FINDING_OK, "are known",
                 {{"proc/cmdline", "rd.lvm.vg=data rd.lvm=0 root=/dev/old/root\n"}}},
+        {"command-line", FINDING_OK, "are known", {{"proc/cmdline", "rd.lvm.vg= rd.lvm.lv= quiet\n"}}},
 
         {"fstab", FINDING_WARNING,
                 "VG gone is absent, so that boot waits for it and fails: /etc/fstab names /dev/gone/lv.",
