@@ -140,7 +140,7 @@ static int hand_over(const char *why)
         _cleanup_free_ char *message = string_format("%s Handing over to lvm2's own activation.", why);
 
         log_event(LOG_ERR, MESSAGE_HANDED_OVER, message ?: "Handing over to lvm2's own activation.",
-                &(struct fields){});
+                &(struct strv){});
         execl("/bin/systemctl", "systemctl", "--no-block", "start", "headgate-fallback.service", NULL);
         return log_error_errno(-errno, "Failed to start headgate-fallback.service: %m");
 }
