@@ -158,10 +158,10 @@ static int end_listening(int run_fd)
         r = flags_take_running(run_fd, &running_fd);
         if (r < 0 || r == FLAGS_IS_RUNNING)
                 return MIN(r, 0);
-        r = flags_end_listening(run_fd);                          /* L2 */
-        close(TAKE_FD(running_fd));                               /* W5 */
-        if (flags_ask_pending(run_fd) == FLAGS_SOMETHING_PENDING) /* W6 */
-                (void) flags_wake(FLAGS_WAKE);                    /* R4 */
+        r = flags_end_listening(run_fd);       /* L2 */
+        close(TAKE_FD(running_fd));            /* W5 */
+        if (flags_ask_pending(run_fd) > 0)     /* W6 */
+                (void) flags_wake(FLAGS_WAKE); /* R4 */
         return r;
 }
 
