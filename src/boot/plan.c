@@ -428,7 +428,7 @@ static int claim_configured(const char *name, enum plan_group group, const char 
 static int leave_out_unexpected(const struct settings *settings, struct plan *plan)
 {
         FOREACH_ARRAY(vg, plan->vgs, plan->n) {
-                if (vg->group != PLAN_UNNAMED || settings_expect(settings, vg->name))
+                if (vg->group != PLAN_UNNAMED || settings_get_policy(settings, vg->name).expected)
                         continue;
                 vg->group = PLAN_NONE;
                 if (string_replace(&vg->reason, strdup("/" SETTINGS_FILE " does not expect it.")) < 0)
