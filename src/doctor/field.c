@@ -65,8 +65,7 @@ void check_unlisted(struct doctor *doctor)
                 if (sd_device_get_property_value(device, "ID_FS_UUID", &uuid) >= 0 &&
                         sd_device_get_devname(device, &path) >= 0 && lvm_id_parse(uuid, pvid) >= 0 &&
                         dm_hash_lookup(known, pvid) &&
-                        devices_file_find_pv(doctor->sources.root_fd, config->devicesfile, pvid) ==
-                                DEVICES_FILE_NOT_LISTED)
+                        devices_file_lacks_pv(doctor->sources.root_fd, config->devicesfile, pvid))
                         enumeration_add(&unlisted, path);
         }
         if (unlisted.n > 0)
