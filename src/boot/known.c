@@ -49,22 +49,16 @@ int plan_add(struct plan *plan, const char *name, struct planned_vg **ret)
                 return 0;
         if (plan->n == PLAN_VGS_MAX)
                 return -E2BIG;
-        if (!plan->vgs)
-                plan->vgs = calloc(PLAN_VGS_MAX, sizeof(*plan->vgs));
         copy = strdup(name);
         reason = strdup("Not in fstab or crypttab.");
-        if (!plan->vgs || !copy || !reason)
+        if (!copy || !reason || !GREEDY_REALLOC(plan->vgs, plan->n + 1))
                 return -ENOMEM;
 
         /* Backups are read in order, so most are added at the end. */
         place = &plan->vgs[plan->n++];
         for (; place > plan->vgs && strcmp(place[-1].name, name) > 0; place--)
                 *place = place[-1];
-        *place = (struct planned_vg){
-                .name = TAKE_PTR(copy),
-                .group = PLAN_UNNAMED,
-                .reason = TAKE_PTR(reason),
-        };
+        *place = (struct planned_vg){.name = TAKE_PTR(copy), .group = PLAN_UNNAMED, .reason = TAKE_PTR(reason)};
         *ret = place;
         return 0;
 }
@@ -233,15 +227,13 @@ static void set_from_dm_name(char *dm_name, struct device_name *ret)
 /* The UUIDs of VG and LV, perhaps followed by a suffix for parts of an LV. */
 static void set_from_dm_uuid(const char *uuid, struct device_name *ret)
 {
-        char id[LVM_ID_SIZE] = {};
+        char id[LVM_ID_SIZE];
 
-        if (strlen(uuid) < (size_t) 2 * LVM_ID_LENGTH)
-                return;
-        memcpy(id, uuid, LVM_ID_LENGTH);
-        if (!lvm_id_is_valid(id))
+        (void) snprintf(id, sizeof(id), "%s", uuid);
+        if (strlen(uuid) < (size_t) 2 * LVM_ID_LENGTH || !lvm_id_is_valid(id))
                 return;
         ret->kind = DEVICE_OF_ID;
-        memcpy(ret->vg, id, sizeof(id));
+        strcpy(ret->vg, id);
 }
 
 /* Removes double slashes and "." from a path, in place. */
@@ -390,7 +382,7 @@ int hints_read(int root_fd, struct strv *ret, struct problems *problems)
                 problems_add(problems, r, HINTS_FILE ": %m, ignoring it.");
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        for (char *line, *rest = text; (line = strsep(&rest, "\n"));) {
+        FOREACH_LINE(line, text) {
                 const char *space = strrchr(line, ' ');
 
                 number++;

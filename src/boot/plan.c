@@ -20,13 +20,8 @@ struct entries {
         const struct strv *seen; /* see plan_make() */
         struct plan *plan;
         struct problems *problems;
-        struct strv opened; /* names in /dev/mapper that are not LVs */
+        const struct strv *opened; /* names in /dev/mapper that are not LVs */
 };
-
-static void entries_done(struct entries *entries)
-{
-        strv_done(&entries->opened);
-}
 
 DEFINE_CLEANUP(struct libmnt_table *, mnt_unref_table)
 DEFINE_CLEANUP(struct libmnt_iter *, mnt_free_iter)
@@ -129,7 +124,7 @@ static int claim(const struct entry *entry, const struct entries *entries)
         int r;
 
         /* It may have a name like that of an LV. */
-        if (have_noauto(entry->options) || (in_mapper && strv_has(&entries->opened, in_mapper)))
+        if (have_noauto(entry->options) || (in_mapper && strv_has(entries->opened, in_mapper)))
                 return 0;
         r = device_name_read(entry->device, &name);
         if (r >= 0 && name.kind == DEVICE_OF_NAME)
@@ -241,12 +236,8 @@ static int claim_crypttab(char *text, struct entries *entries)
 /* "VG/LV", or "VG" alone. */
 static int claim_vg(const char *value, const struct plan *plan)
 {
-        _cleanup_free_ char *name = strndup(value, strcspn(value, "/"));
-        struct planned_vg *vg;
+        struct planned_vg *vg = plan_find(plan, path_format("%.*s", (int) strcspn(value, "/"), value).text);
 
-        if (!name)
-                return -ENOMEM;
-        vg = plan_find(plan, name);
         return vg ? plan_claim(vg, PLAN_BOOT, COMMAND_LINE_FILE, value) : 0;
 }
 
@@ -325,10 +316,11 @@ int entries_claim(int root_fd, const struct strv *seen, struct plan *plan, struc
                 {FSTAB_FILE, claim_fstab},
                 {COMMAND_LINE_FILE, claim_command_line},
         };
-        _cleanup_(entries_done) struct entries entries = {
-                .root_fd = root_fd, .seen = seen, .plan = plan, .problems = problems};
+        _cleanup_strv_ struct strv opened = {};
+        struct entries entries = {
+                .root_fd = root_fd, .seen = seen, .plan = plan, .problems = problems, .opened = &opened};
 
-        if (hints_read(root_fd, &plan->hints, problems) < 0 || list_opened(root_fd, &entries.opened) < 0)
+        if (hints_read(root_fd, &plan->hints, problems) < 0 || list_opened(root_fd, &opened) < 0)
                 return -ENOMEM;
         FOREACH_ELEMENT(file, files) {
                 _cleanup_free_ char *text = NULL;
@@ -412,7 +404,7 @@ static int claim_configured(const char *name, enum plan_group group, const char 
 static int leave_out_unexpected(const struct settings *settings, struct plan *plan)
 {
         FOREACH_ARRAY(vg, plan->vgs, plan->n) {
-                if (vg->group != PLAN_UNNAMED || settings_expect(settings, vg->name))
+                if (vg->group != PLAN_UNNAMED || settings_get_policy(settings, vg->name).expected)
                         continue;
                 vg->group = PLAN_NONE;
                 if (string_replace(&vg->reason, strdup("/" SETTINGS_FILE " does not expect it.")) < 0)

@@ -29,9 +29,9 @@ static bool arg_stock_dm_rules;
 static int check_initrd_error(int r, enum initrd_maker maker, const char *what)
 {
         if (r == -EEXIST)
-                log_error("%s is not headgate's, ignoring it.", initrd_maker_get_file(maker));
+                log_error("%s is not headgate's, ignoring it.", initrd_maker_get(maker)->file);
         else if (r < 0)
-                log_error_errno(r, "Failed to %s %s: %m", what, initrd_maker_get_file(maker));
+                log_error_errno(r, "Failed to %s %s: %m", what, initrd_maker_get(maker)->file);
         return r < 0 ? EXIT_CANNOT_TELL : EXIT_SUCCESS;
 }
 
@@ -46,11 +46,11 @@ static int enable_initrd(int root_fd)
                         "Neither dracut nor initramfs-tools is installed; headgate supports no other initrds.");
         if (makers.several)
                 log_notice("Both dracut and initramfs-tools are installed; %s makes the initrds of new kernels.",
-                        initrd_maker_to_string(maker));
+                        initrd_maker_get(maker)->name);
         r = check_initrd_error(initrd_enable(maker), maker, "make");
         if (r == EXIT_SUCCESS)
                 log_info("The next initrd will activate only the VGs it needs; \"%s\" makes one.",
-                        initrd_maker_get_command(maker));
+                        initrd_maker_get(maker)->command);
         return r;
 }
 
@@ -65,7 +65,7 @@ static int disable_initrd(int root_fd)
                 r = MAX(r, check_initrd_error(initrd_disable(*other), *other, "remove"));
         if (r == EXIT_SUCCESS && maker != INITRD_MAKER_NONE)
                 log_info("The next initrd will be the distribution's own; \"%s\" makes one.",
-                        initrd_maker_get_command(maker));
+                        initrd_maker_get(maker)->command);
         return r;
 }
 

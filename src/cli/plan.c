@@ -83,10 +83,11 @@ static const struct column initrd_columns[] = {
 
 static void add_initrd_line(struct table *table, const struct settings *settings, const struct needed_lv *lv)
 {
-        uint64_t wait_usec = settings_get_initrd_wait(settings, lv->vg);
+        const struct policy policy = settings_get_policy(settings, lv->vg);
+        uint64_t wait_usec = policy.decides_degraded ? policy.deadline_usec : 0;
         struct line line = {.lv = *lv, .wait = "-"};
 
-        if (wait_usec != UINT64_MAX)
+        if (policy.degraded || wait_usec == 0)
                 snprintf(line.wait, sizeof(line.wait), "%llu", (unsigned long long) (wait_usec / USEC_PER_SEC));
         table_add_line(table, NULL, &line);
 }

@@ -126,22 +126,16 @@ static int lock_and_find(struct deactivation *deactivation)
 
 static void refuse_locked(struct deactivation *deactivation)
 {
-        struct dm_hash_table *locks = deactivation->locks.locks;
-        struct dm_hash_node *entry;
-
-        dm_hash_iterate(entry, locks) {
-                const char *vg = dm_hash_get_key(locks, entry);
-                int error = vg_locks_get(&deactivation->locks, vg);
-
-                if (error >= 0)
+        FOREACH_ARRAY(lock, deactivation->locks.locks, deactivation->locks.n) {
+                if (lock->fd >= 0)
                         continue;
                 deactivation->something_left = true;
-                if (error == -EAGAIN)
-                        log_error("VG %s is locked by another lvm2 command, skipping it.", vg);
+                if (lock->fd == -EAGAIN)
+                        log_error("VG %s is locked by another lvm2 command, skipping it.", lock->name);
                 else
-                        (void) log_error_errno(error, "Failed to lock VG %s, skipping it: %m", vg);
+                        (void) log_error_errno(lock->fd, "Failed to lock VG %s, skipping it: %m", lock->name);
                 FOREACH_NODE(node, &deactivation->tree->nodes)
-                        if (node->vg && streq(node->vg, vg) && node->selected)
+                        if (node->vg && streq(node->vg, lock->name) && node->selected)
                                 selection_refuse(node, REASON_LOCKED);
         }
 }

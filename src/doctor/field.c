@@ -65,8 +65,7 @@ void check_unlisted(struct doctor *doctor)
                 if (sd_device_get_property_value(device, "ID_FS_UUID", &uuid) >= 0 &&
                         sd_device_get_devname(device, &path) >= 0 && lvm_id_parse(uuid, pvid) >= 0 &&
                         dm_hash_lookup(known, pvid) &&
-                        devices_file_find_pv(doctor->sources.root_fd, config->devicesfile, pvid) ==
-                                DEVICES_FILE_NOT_LISTED)
+                        devices_file_lacks_pv(doctor->sources.root_fd, config->devicesfile, pvid))
                         enumeration_add(&unlisted, path);
         }
         if (unlisted.n > 0)
@@ -137,13 +136,14 @@ void check_command_line(struct doctor *doctor)
                 finding_unknown(doctor, r, "Failed to read the kernel command line: %m.");
         STRV_FOREACH(word, &words) {
                 const char *lv = skip_prefix(*word, "rd.lvm.lv="), *name = lv ?: skip_prefix(*word, "rd.lvm.vg=");
-                _cleanup_free_ char *vg = name ? strndup(name, strcspn(name, "/")) : NULL;
+                /* dracut ignores an empty name. */
+                _cleanup_free_ char *vg = isempty(name) ? NULL : strndup(name, strcspn(name, "/"));
 
                 if (r >= 0 && vg && !sources_have_name(&doctor->sources, vg))
                         finding_warning(doctor, REMOVE_WORD,
                                 "%s on the kernel command line: no VG %s is known; the initrd waits for it.",
                                 *word, vg);
-                else if (lv && doctor->tree &&
+                else if (vg && lv && doctor->tree &&
                          !ANY(FOREACH_NODE(node, &doctor->tree->nodes),
                                  node->vg && streq(path_format("%s/%s", node->vg, node->lv).text, lv)))
                         finding_warning(doctor, REMOVE_WORD,

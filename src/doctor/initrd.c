@@ -43,7 +43,7 @@ static void check_narrowed(struct doctor *doctor, const struct initrd_makers *ma
 
         if (enabled == -EEXIST)
                 finding_warning(doctor, "Remove that file, then run: headgate enable --initrd",
-                        "%s is not headgate's.", initrd_maker_get_file(makers->maker));
+                        "%s is not headgate's.", initrd_maker_get(makers->maker)->file);
         if (doctor_has(doctor, NARROWED "/all"))
                 finding_warning(doctor, NEW_INITRD,
                         "The initrd did not find a needed LV in the VGs that it knows, and activated all VGs.");
@@ -77,7 +77,7 @@ void check_initrd(struct doctor *doctor)
                  initrd_is_enabled(doctor->sources.root_fd, makers.maker) == 0)
                 finding_add(doctor, FINDING_OK, 0,
                         path_format(
-                                "Run: headgate enable --initrd, then %s", initrd_maker_get_command(makers.maker))
+                                "Run: headgate enable --initrd, then %s", initrd_maker_get(makers.maker)->command)
                                 .text,
                         "%zu VGs were active before headgate saw them: %s.", before.n, before.text ?: "?");
         else if (before.n > 0)

@@ -126,17 +126,23 @@ void check_links(struct doctor *doctor)
 
         r = list_directory_at(root_fd, "/dev/mapper", &links);
         for (size_t i = 0; r >= 0 && i < doctor->sources.n_vgs; i++) {
-                struct path directory = path_format("/dev/%s", doctor->sources.vgs[i]->name);
+                const char *vg = doctor->sources.vgs[i]->name;
 
-                r = list_directory_at(root_fd, directory.text, &links);
+                /* Directories with links to all device-mapper devices. */
+                if (streq(vg, "mapper") || streq(vg, "block"))
+                        continue;
+                r = list_directory_at(root_fd, path_format("/dev/%s", vg).text, &links);
                 /* A VG may have the name of a file in /dev that is not a directory. */
                 if (r == -ENOTDIR)
                         r = 0;
         }
         STRV_FOREACH(link, &links) {
                 const char *path = root_relative(*link);
+                _cleanup_free_ char *target = NULL;
 
-                if (doctor_has(doctor, path) && faccessat(root_fd, path, F_OK, 0) < 0 && errno == ENOENT)
+                /* A directory with the name of a VG may have other links. */
+                if (read_link_at(root_fd, path, &target) > 0 && skip_prefix(target, "../dm-") &&
+                        faccessat(root_fd, path, F_OK, 0) < 0 && errno == ENOENT)
                         enumeration_add(&orphans, *link);
         }
         if (r < 0)

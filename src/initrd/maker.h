@@ -19,9 +19,14 @@ struct initrd_makers {
 /* Finds the makers below `root_fd`. If both are installed, the one that is run for a new kernel counts. */
 struct initrd_makers initrd_find_makers(int root_fd);
 
-/* The name, and the command that makes an initrd for the running kernel. Constants; not for INITRD_MAKER_NONE. */
-const char *initrd_maker_to_string(enum initrd_maker maker);
-const char *initrd_maker_get_command(enum initrd_maker maker);
+struct initrd_maker_info {
+        const char *name;
+        const char *command; /* makes an initrd for the running kernel */
+        const char *file;    /* initrd_enable() creates it */
+};
+
+/* Not for INITRD_MAKER_NONE. */
+const struct initrd_maker_info *initrd_maker_get(enum initrd_maker maker);
 
 /* Whether new initrds are narrowed: 1, 0, -EEXIST if another file is in the place of headgate's, or another negative errno. Not
  * for INITRD_MAKER_NONE. */
@@ -31,6 +36,3 @@ int initrd_is_enabled(int root_fd, enum initrd_maker maker) _must_check_;
  * 0 or a negative errno, as initrd_is_enabled(). */
 int initrd_enable(enum initrd_maker maker) _must_check_;
 int initrd_disable(enum initrd_maker maker) _must_check_;
-
-/* The file that initrd_enable() creates. */
-const char *initrd_maker_get_file(enum initrd_maker maker);

@@ -54,20 +54,15 @@ static void add_lv(struct search *search, const struct tree_node *node, const ch
         struct needed_lv *lv;
         size_t i = 0;
 
-        if (!name) {
+        if (!name || !GREEDY_REALLOC(needed->lvs, needed->n + 1)) {
                 fail(search, -ENOMEM);
                 return;
         }
         while (i < needed->n && !streq(needed->lvs[i].name, name))
                 i++;
-        if (i == needed->n) {
-                if (!GREEDY_REALLOC(needed->lvs, needed->n + 1)) {
-                        fail(search, -ENOMEM);
-                        return;
-                }
+        if (i == needed->n)
                 needed->lvs[needed->n++] =
                         (struct needed_lv){.name = TAKE_PTR(name), .vg = strdup(node->vg), .lv = strdup(node->lv)};
-        }
         lv = &needed->lvs[i];
         if (!lv->vg || !lv->lv || (!strv_has(&lv->by, by) && strv_add(&lv->by, by) < 0))
                 fail(search, -ENOMEM);
@@ -251,17 +246,6 @@ static char *read_text(struct search *search, const char *path)
         return text;
 }
 
-/* Finds the last line that begins with `key`, and returns the rest of it; NULL if there is none. */
-static char *find_last(char *text, const char *key)
-{
-        char *last = NULL;
-
-        FOREACH_LINE(line, text)
-                if (skip_prefix(line, key))
-                        last = line + strlen(key);
-        return last;
-}
-
 /* Removes quotes of a shell word without expansions: at most one pair. Drops the rest after it. */
 static void unquote(char *value)
 {
@@ -289,13 +273,16 @@ static char *find_in_config(struct search *search, const char *key)
         fail(search, list_directory_at(search->root_fd, "etc/initramfs-tools/conf.d", &files));
         STRV_FOREACH(file, &files) {
                 _cleanup_free_ char *text = strstr(*file, ".dpkg-") ? NULL : read_text(search, *file);
-                char *found = find_last(text, key);
 
-                if (!found)
-                        continue;
-                unquote(found);
-                if (!strpbrk(found, "$`\\"))
-                        fail(search, string_replace(&value, strdup(found)));
+                FOREACH_LINE(line, text) {
+                        char *found = line + strlen(key);
+
+                        if (!skip_prefix(line, key))
+                                continue;
+                        unquote(found);
+                        if (!strpbrk(found, "$`\\"))
+                                fail(search, string_replace(&value, strdup(found)));
+                }
         }
         return value;
 }

@@ -212,9 +212,10 @@ int inventory_set_pvid(struct inventory *inventory, struct device *device, const
 bool inventory_is_still(const struct inventory *inventory, dev_t number, const char *pvid)
 {
         const struct device *device = inventory_find_device(inventory, number);
+        struct path in_sysfs = path_format("/%s", sysfs_path(number, "").text);
         uint64_t present;
 
-        if (!device || device->removed || !streq(device->recorded.pvid, pvid) || !diskseq_device_exists(number))
+        if (!device || device->removed || !streq(device->recorded.pvid, pvid) || access(in_sysfs.text, F_OK) < 0)
                 return false;
         present = diskseq_read(number);
         return device->recorded.diskseq == 0 || present == 0 || present == device->recorded.diskseq;

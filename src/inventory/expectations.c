@@ -90,7 +90,7 @@ int absent_list(struct inventory *inventory, const struct config *config, const 
 
                 inventory_ping(inventory);
                 if (!vg_name_is_valid(name) || inventory_find_named(inventory, name) ||
-                        !settings_expect(settings, name))
+                        !settings_get_policy(settings, name).expected)
                         continue;
                 r = backup_read(AT_FDCWD, config->backup_dir, name, &backup);
                 if (r >= 0)

@@ -110,10 +110,22 @@ static bool skip(struct walk *walk, const char *line)
 /* ------ fields: missing ones keep their value ------ */
 
 /* NULL is omitted. */
+/* Writes a line KEY = "VALUE" with special characters escaped, as strings may be lvm2's messages; nothing if the value is NULL.
+ * Returns 0 or -ENOMEM. */
+static int print_string(FILE *file, const char *key, const char *value)
+{
+        _cleanup_free_ char *escaped = value ? malloc(2 * strlen(value) + 1) : NULL;
+
+        if (!escaped)
+                return value ? -ENOMEM : 0;
+        fprintf(file, "%s = \"%s\"\n", key, dm_escape_double_quotes(escaped, value));
+        return 0;
+}
+
 static void pass_string(struct walk *walk, const char *key, char **string)
 {
         if (walk->file) {
-                if (config_print_string(walk->file, key, *string) < 0)
+                if (print_string(walk->file, key, *string) < 0)
                         fail(walk, -ENOMEM);
         } else if (find(walk, key)) {
                 read_string(walk, string);

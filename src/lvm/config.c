@@ -76,6 +76,14 @@ static int find_strings(const struct dm_config_tree *files, const char *path, st
         return node != NULL;
 }
 
+static int find_list(const struct dm_config_tree *files, const char *path, struct config_list *ret)
+{
+        int r = find_strings(files, path, &ret->values);
+
+        ret->set = r > 0;
+        return MIN(r, 0);
+}
+
 /* ------ the system ID ------ */
 
 char *system_id_from_text(const char *text)
@@ -161,15 +169,6 @@ int config_read(int root_fd, struct config *ret, struct problems *problems)
 {
         _cleanup_config_ struct config config = {};
         _cleanup_files_ struct dm_config_tree *files = NULL;
-        const struct {
-                const char *path;
-                struct config_list *list;
-        } lists[] = {
-                {"devices/filter", &config.filter},
-                {"devices/global_filter", &config.global_filter},
-                {"activation/volume_list", &config.volume_list},
-                {"activation/auto_activation_volume_list", &config.auto_activation_volume_list},
-        };
         int r = files_read(root_fd, SYSTEM_DIRECTORY, &files, problems);
 
         if (r < 0)
@@ -189,11 +188,11 @@ int config_read(int root_fd, struct config *ret, struct problems *problems)
                 return -ENOMEM;
 
         r = find_system_id(root_fd, files, &config.system_id)
+                    ?: find_list(files, "devices/filter", &config.filter)
+                    ?: find_list(files, "devices/global_filter", &config.global_filter)
+                    ?: find_list(files, "activation/volume_list", &config.volume_list)
+                    ?: find_list(files, "activation/auto_activation_volume_list", &config.auto_activation_volume_list)
                     ?: find_strings(files, "local/extra_system_ids", &config.system_id.extra);
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(lists); i++) {
-                r = find_strings(files, lists[i].path, &lists[i].list->values);
-                lists[i].list->set = r > 0;
-        }
         if (r < 0)
                 return r;
 
@@ -269,19 +268,16 @@ bool devices_file_is_to_be_made(int root_fd, const char *name)
         return exists(root_fd, "auto-import-rootvg") && !exists(root_fd, name);
 }
 
-int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE])
+bool devices_file_lacks_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE])
 {
         _cleanup_free_ char *text = NULL;
-        int r = read_file_at(root_fd, path_format(DEVICES_DIRECTORY "/%s", name).text, &text, NULL);
 
-        if (r == -ENOENT)
-                return DEVICES_FILE_NONE;
-        if (r < 0)
-                return r;
+        if (read_file_at(root_fd, path_format(DEVICES_DIRECTORY "/%s", name).text, &text, NULL) < 0)
+                return false;
         FOREACH_LINE(line, text)
                 if (line_has(line, pvid))
-                        return DEVICES_FILE_LISTED;
-        return DEVICES_FILE_NOT_LISTED;
+                        return false;
+        return true;
 }
 
 bool lvm_version_takes_links_from_udev(void)

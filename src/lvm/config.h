@@ -74,19 +74,13 @@ bool config_ask(const char *path, bool default_value) _nonnull_all_;
  * lib/device/device_id.c. Each device has a line of words "IDTYPE=sys_wwid IDNAME=... DEVNAME=/dev/sda PVID=...";
  * the PVID "." is that of a device without PV. Comments begin with "#". */
 
-enum {
-        DEVICES_FILE_LISTED = 0,
-        DEVICES_FILE_NOT_LISTED = 1,
-        DEVICES_FILE_NONE = 2, /* no such file: lvm2 may use all devices */
-};
-
 /* Whether lvm2 has to create the file `name` at the first boot of an image. vgchange -aay of the VG of / starts
  * that, even if all LVs are active (lvm2 2.03.24, tools/vgchange.c). */
 bool devices_file_is_to_be_made(int root_fd, const char *name) _nonnull_all_;
 
-/* Whether the file `name` in etc/lvm/devices below `root_fd` lists the PV. Returns a value of the enum above, or a
- * negative errno. */
-int devices_file_find_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE]) _nonnull_all_ _must_check_;
+/* Whether there is a file `name` in etc/lvm/devices below `root_fd`, and it does not list the PV; false if it is unreadable. Without
+ * the file, lvm2 may use all devices. */
+bool devices_file_lacks_pv(int root_fd, const char *name, const char pvid[LVM_ID_SIZE]) _nonnull_all_;
 
 /* Differences between versions of lvm2. The version is that of libdevmapper, which is built from the same source
  * (lvm2, VERSION and VERSION_DM), so that lvm2 need not run. */

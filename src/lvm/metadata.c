@@ -326,7 +326,7 @@ int backup_read(int root_fd, const char *directory, const char *name, struct vg 
 
         if (r < 0)
                 return r;
-        if (!metadata || !streq(metadata->name, name))
+        if (!streq(metadata->name, name))
                 return -EBADMSG;
         *ret = TAKE_PTR(metadata);
         return 0;

@@ -52,23 +52,10 @@ int online_open_directory(void)
         return TAKE_FD(fd);
 }
 
-/* Returns the name of a line "vg:NAME" of a record, or NULL. Modifies `content`. */
-static const char *find_vg(char *content)
-{
-        FOREACH_LINE(line, content) {
-                const char *name = skip_prefix(line, "vg:");
-
-                if (name && vg_name_is_valid(name))
-                        return name;
-        }
-        return NULL;
-}
-
 int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_vg_name)
 {
         _cleanup_free_ char *content = NULL;
         unsigned int major_number, minor_number;
-        const char *name;
         int r;
 
         if (ret_vg_name)
@@ -82,9 +69,12 @@ int online_read_pv(int lvm_run_fd, const char *pvid, dev_t *ret, char **ret_vg_n
         /* lvm2 creates the file, then writes to it. An empty file is about to be written, or its writer died. */
         if (sscanf(content, "%u:%u", &major_number, &minor_number) != 2)
                 return ONLINE_NONE;
-        name = find_vg(content);
-        if (name && ret_vg_name && !(*ret_vg_name = strdup(name)))
-                return -ENOMEM;
+        FOREACH_LINE(line, content) {
+                const char *name = ret_vg_name ? skip_prefix(line, "vg:") : NULL;
+
+                if (name && vg_name_is_valid(name) && string_replace(ret_vg_name, strdup(name)) < 0)
+                        return -ENOMEM;
+        }
         *ret = makedev(major_number, minor_number);
         return ONLINE_FOUND;
 }
@@ -100,27 +90,24 @@ int online_list_vgs(int lvm_run_fd, struct strv *names)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(lvm_run_fd, "pvs_online");
         size_t n = 0;
-        int r;
 
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
 
         FOREACH_ENTRY(pvid, directory) {
-                _cleanup_free_ char *content = NULL;
-                const char *name;
+                char *name;
+                dev_t number;
+                int r;
 
                 if (!lvm_id_is_valid(pvid))
                         continue;
                 if (++n > RECORDS_MAX)
                         return -E2BIG;
-                /* It may just have been removed. lvm2 creates only regular files. */
-                r = read_file_at(dirfd(directory), pvid, &content, NULL);
-                if (r == -ENOENT || r == -EISDIR || r == -EBADFD)
-                        continue;
-                if (r < 0)
+                r = online_read_pv(lvm_run_fd, pvid, &number, &name);
+                /* lvm2 creates only regular files. */
+                if (r < 0 && r != -EISDIR && r != -EBADFD)
                         return r;
-                name = find_vg(content);
-                if (name && strv_add(names, name) < 0)
+                if (name && strv_take(names, name) < 0)
                         return -ENOMEM;
         }
         return 0;
@@ -129,7 +116,6 @@ int online_list_vgs(int lvm_run_fd, struct strv *names)
 int online_write_lookup(int lvm_run_fd, const struct vg *vg)
 {
         _cleanup_free_ char *text = malloc(vg->n_pvs * LVM_ID_SIZE + 1);
-        _cleanup_close_ int fd = -EBADF;
         char *end = text;
 
         if (!text)
@@ -137,9 +123,7 @@ int online_write_lookup(int lvm_run_fd, const struct vg *vg)
         FOREACH_PV(pv, vg)
                 end = stpcpy(stpcpy(end, pv->pvid), "\n");
         *end = '\0';
-
-        fd = openat(lvm_run_fd, "pvs_lookup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        return fd < 0 ? -errno : write_file_atomic_at(fd, vg->name, text);
+        return write_file_atomic_at(lvm_run_fd, path_format("pvs_lookup/%s", vg->name).text, text);
 }
 
 int online_update_lookup(int lvm_run_fd, const struct vg *vg)
@@ -187,18 +171,9 @@ static struct path lock_path(const char *directory, const char *name)
 
 int vg_locks_init(struct vg_locks *locks, const char *directory)
 {
-        *locks = (struct vg_locks){.directory = strdup(directory), .locks = dm_hash_create(256)};
-        if (!locks->directory || !locks->locks)
-                return -ENOMEM;
+        *locks = (struct vg_locks){.directory = directory};
         /* With the mode in lvm2's tmpfiles.d(5). */
         return mkdir(directory, 0700) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-int vg_locks_get(const struct vg_locks *locks, const char *name)
-{
-        const int *fd = dm_hash_lookup(locks->locks, name);
-
-        return fd ? MIN(*fd, 0) : -ENOENT;
 }
 
 static bool is_file(int fd, const char *path)
@@ -232,42 +207,45 @@ bool vg_is_locked(const char *directory, const char *name)
         return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
+/* Returns the lock of the VG, which may be new; NULL without memory. */
+static struct vg_lock *find_lock(struct vg_locks *locks, const char *name)
+{
+        _cleanup_free_ char *copy = NULL;
+
+        FOREACH_ARRAY(lock, locks->locks, locks->n)
+                if (streq(lock->name, name))
+                        return lock;
+        copy = strdup(name);
+        if (!copy || !GREEDY_REALLOC(locks->locks, locks->n + 1))
+                return NULL;
+        locks->locks[locks->n] = (struct vg_lock){TAKE_PTR(copy), -EAGAIN};
+        return &locks->locks[locks->n++];
+}
+
 int vg_locks_take(struct vg_locks *locks, const char *name, uint64_t until_usec)
 {
-        struct path path = lock_path(locks->directory, name);
-        int *fd = dm_hash_lookup(locks->locks, name);
+        struct vg_lock *lock = find_lock(locks, name);
 
-        if (!fd) {
-                fd = malloc(sizeof(*fd));
-                if (!fd || !dm_hash_insert(locks->locks, name, fd)) {
-                        free(fd);
-                        return -ENOMEM;
-                }
-                *fd = -EAGAIN;
-        }
-        if (*fd >= 0)
+        if (!lock)
+                return -ENOMEM;
+        if (lock->fd >= 0)
                 return 0;
-        while ((*fd = try_lock(path.text)) == -EAGAIN && now_usec() < until_usec)
+        while ((lock->fd = try_lock(lock_path(locks->directory, name).text)) == -EAGAIN && now_usec() < until_usec)
                 usleep(PAUSE_USEC);
-        return *fd >= 0;
+        return lock->fd >= 0;
 }
 
 void vg_locks_done(struct vg_locks *locks)
 {
-        struct dm_hash_node *entry;
+        FOREACH_ARRAY(lock, locks->locks, locks->n) {
+                struct path path = lock_path(locks->directory, lock->name);
 
-        if (locks->locks)
-                dm_hash_iterate(entry, locks->locks) {
-                        struct path path = lock_path(locks->directory, dm_hash_get_key(locks->locks, entry));
-                        int *fd = dm_hash_get_data(locks->locks, entry);
-
-                        /* Removed while locked, so that no other process uses the file. */
-                        if (*fd >= 0 && is_file(*fd, path.text))
-                                (void) unlink(path.text);
-                        closep(fd);
-                        free(fd);
-                }
-        dm_hash_destroyp(&locks->locks);
-        free(locks->directory);
+                /* Removed while locked, so that no other process uses the file. */
+                if (lock->fd >= 0 && is_file(lock->fd, path.text))
+                        (void) unlink(path.text);
+                closep(&lock->fd);
+                free(lock->name);
+        }
+        free(locks->locks);
         *locks = (struct vg_locks){};
 }

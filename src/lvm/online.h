@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <libdevmapper.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -62,21 +61,23 @@ int online_forget_name(int lvm_run_fd, const char *vg_name) _nonnull_all_;
 /* lvm2's locks of VGs, for changing devices that lvm2 may use. Taken as in lvm2 (lib/locking/file_locking.c and
  * lib/misc/lvm-flock.c): flock(2) on the file V_NAME in a directory, which is created for it and removed with it. */
 
-struct vg_locks {
-        char *directory;
-        struct dm_hash_table *locks; /* by VG name */
+struct vg_lock {
+        char *name; /* of the VG */
+        int fd; /* if it is taken; else the negative errno of the last attempt, -EAGAIN if another process has it */
 };
 
-/* `directory` is global/locking_dir of lvm.conf; it is created if missing. Returns 0 or a negative errno. */
+struct vg_locks {
+        const char *directory;
+        struct vg_lock *locks;
+        size_t n;
+};
+
+/* `directory` is global/locking_dir of lvm.conf, kept, not copied; it is created if missing. Returns 0 or a negative errno. */
 int vg_locks_init(struct vg_locks *locks, const char *directory) _nonnull_all_ _must_check_;
 
 /* Takes the exclusive lock of a VG, retrying until `until_usec` (now_usec()). Returns 1 if it was taken now; 0 if
  * it had been taken before, or cannot be; or -ENOMEM. */
 int vg_locks_take(struct vg_locks *locks, const char *name, uint64_t until_usec) _nonnull_all_ _must_check_;
-
-/* Returns the result of the last attempt: 0, a negative errno, -EAGAIN if another process has the lock, or -ENOENT
- * without an attempt. */
-int vg_locks_get(const struct vg_locks *locks, const char *name) _nonnull_all_;
 
 /* Whether another process has the lock of a VG now. */
 bool vg_is_locked(const char *directory, const char *name) _nonnull_all_;

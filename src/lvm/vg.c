@@ -189,21 +189,18 @@ static bool is_shared(const char *lock_type)
 
 int vg_finish(struct vg *vg)
 {
-        char **reason = &vg->skip_reason;
-        int r = 0;
-
         if (vg->exported)
-                r = string_replace(reason, strdup(VG_EXPORTED));
+                vg->skip_reason = strdup(VG_EXPORTED);
         else if (is_shared(vg->lock_type))
-                r = string_replace(
-                        reason, string_format("the VG is shared (lock type %s), its cluster activates it.",
-                                        vg->lock_type));
+                vg->skip_reason =
+                        string_format("the VG is shared (lock type %s), its cluster activates it.", vg->lock_type);
         else if (vg->clustered)
-                r = string_replace(reason, strdup("the VG is clustered."));
+                vg->skip_reason = strdup("the VG is clustered.");
         else if (vg->autoactivation_off)
-                r = string_replace(
-                        reason, strdup("the VG's autoactivation is off (vgchange --setautoactivation y)."));
-        return r < 0 ? r : index_pvs(vg);
+                vg->skip_reason = strdup("the VG's autoactivation is off (vgchange --setautoactivation y).");
+        else
+                return index_pvs(vg);
+        return vg->skip_reason ? index_pvs(vg) : -ENOMEM;
 }
 
 int vg_compare_host(struct vg *vg, const struct system_id *host)

@@ -76,13 +76,3 @@ int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, i
 
         return node && node->v ? dm_config_tree_find_bool(tree, path, default_value) : default_value;
 }
-
-int config_print_string(FILE *file, const char *key, const char *value)
-{
-        _cleanup_free_ char *escaped = value ? malloc(2 * strlen(value) + 1) : NULL;
-
-        if (!escaped)
-                return value ? -ENOMEM : 0;
-        fprintf(file, "%s = \"%s\"\n", key, dm_escape_double_quotes(escaped, value));
-        return 0;
-}

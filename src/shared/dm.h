@@ -39,7 +39,3 @@ int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret) 
 /* Returns the boolean at `path`, or `default_value` if there is none, or a section of that name, at which
  * dm_config_tree_find_bool() crashes. Unlike that function, it does not search cascaded trees. */
 int config_tree_find_bool(const struct dm_config_tree *tree, const char *path, int default_value) _nonnull_all_;
-
-/* Writes a line KEY = "VALUE" with special characters escaped, for strings such as lvm2's messages or device names.
- * Writes nothing if the value is NULL. Returns 0 or -ENOMEM. */
-int config_print_string(FILE *file, const char *key, const char *value) _nonnull_(1, 2) _must_check_;

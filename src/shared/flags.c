@@ -5,7 +5,6 @@
 #include "shared/flags.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/socket.h>
@@ -13,7 +12,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "shared/macro.h"
+#include "shared/util.h"
 
 #define RUN_DIRECTORY "/run/headgate"
 
@@ -36,25 +35,11 @@ int flags_prepare(int run_fd)
         return mkdirat(run_fd, FLAGS_WORKING_DIRECTORY, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* The path of an entry. On the stack, since the first malloc() of a program costs three system calls. */
-struct entry_path {
-        char path[sizeof(FLAGS_PENDING_DIRECTORY "/") + NAME_MAX];
-};
-
-static int entry_path_set(struct entry_path *path, const char *directory, const char *entry)
-{
-        int n = snprintf(path->path, sizeof(path->path), "%s/%s", directory, entry);
-
-        return n < 0 || (size_t) n >= sizeof(path->path) ? -ENAMETOOLONG : 0;
-}
-
 int flags_post(int run_fd, const char *entry)
 {
-        struct entry_path path;
-        int r = entry_path_set(&path, FLAGS_PENDING_DIRECTORY, entry);
+        /* On the stack, since the first malloc() of a program costs three system calls. */
+        int r = flags_set(run_fd, path_format(FLAGS_PENDING_DIRECTORY "/%s", entry).text); /* R1 */
 
-        if (r >= 0)
-                r = flags_set(run_fd, path.path);            /* R1 */
         return r < 0 ? r : flags_set(run_fd, FLAGS_PENDING); /* R2 */
 }
 
@@ -137,8 +122,8 @@ int flags_ask_socket(void)
         if (fd < 0)
                 return fd;
         if (connect(fd, (struct sockaddr *) &address, sizeof(address)) >= 0 || errno == ENOENT)
-                return FLAGS_SOCKET_FINE;
-        return errno == ECONNREFUSED ? FLAGS_SOCKET_LOST : -errno;
+                return 0;
+        return errno == ECONNREFUSED ? 1 : -errno;
 }
 
 int flags_restart_socket(void)
@@ -165,18 +150,12 @@ int flags_take_running(int run_fd, int *ret_fd)
 static int for_each_entry(
         int run_fd, const char *directory, int working_fd, flags_entry_function function, void *userdata)
 {
-        _cleanup_close_ int fd = openat(run_fd, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        _cleanup_closedir_ DIR *dir = NULL;
+        _cleanup_closedir_ DIR *dir = open_directory_at(run_fd, directory);
         const struct dirent *entry;
         int r;
 
-        if (fd < 0)
-                return errno == ENOENT ? 0 : -errno;
-        dir = fdopendir(fd);
         if (!dir)
-                return -errno;
-        (void) TAKE_FD(fd);
-
+                return errno == ENOENT ? 0 : -errno;
         while (errno = 0, (entry = readdir(dir))) {
                 if (entry->d_name[0] == '.')
                         continue;
@@ -220,10 +199,7 @@ int flags_walk_requests(int run_fd, flags_entry_function function, void *userdat
 
 int flags_finish(int run_fd, const char *entry)
 {
-        struct entry_path path;
-        int r = entry_path_set(&path, FLAGS_WORKING_DIRECTORY, entry);
-
-        return r < 0 ? r : flags_clear(run_fd, path.path);
+        return flags_clear(run_fd, path_format(FLAGS_WORKING_DIRECTORY "/%s", entry).text);
 }
 
 static int stop_at_first(_unused_ const char *entry, _unused_ void *userdata)
@@ -236,13 +212,10 @@ int flags_ask_pending(int run_fd)
         int r = flags_is_set(run_fd, FLAGS_PENDING);
 
         if (r != 0)
-                return r < 0 ? r : FLAGS_SOMETHING_PENDING;
-
+                return r;
         /* A requester that was killed between R1 and R2 leaves an entry without "pending". */
         r = for_each_entry(run_fd, FLAGS_PENDING_DIRECTORY, -EBADF, stop_at_first, NULL);
-        if (r == -EEXIST)
-                return FLAGS_SOMETHING_PENDING;
-        return r < 0 ? r : FLAGS_NOTHING_PENDING;
+        return r == -EEXIST ? 1 : r;
 }
 
 int flags_end_listening(int run_fd)

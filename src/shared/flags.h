@@ -112,12 +112,7 @@ int flags_ask_running(int run_fd);
  * in src/core/socket.c of systemd). */
 int flags_wake(const char *datagram);
 
-enum {
-        FLAGS_SOCKET_FINE = 0, /* or it is stopped */
-        FLAGS_SOCKET_LOST = 1,
-};
-
-/* For a worker that was started without the socket: whether systemd has lost it. */
+/* For a worker that was started without the socket: whether systemd has lost it, 1, or has stopped it, 0; or a negative errno. */
 int flags_ask_socket(void);
 
 /* Makes systemd restart headgate.socket, and headgate.service with it. Waits only until the job is queued. */
@@ -142,12 +137,7 @@ int flags_walk_requests(int run_fd, flags_entry_function function, void *userdat
 /* The end of W4 for one entry. A missing entry is not an error. */
 int flags_finish(int run_fd, const char *entry);
 
-enum {
-        FLAGS_NOTHING_PENDING = 0,
-        FLAGS_SOMETHING_PENDING = 1,
-};
-
-/* W6, and the end of the loop of W2 to W4. */
+/* W6, and the end of the loop of W2 to W4: whether there are requests, 0, 1 or a negative errno. */
 int flags_ask_pending(int run_fd);
 
 /* L2, also for a worker that died; the caller has the lock. Without "listening" it does nothing. */

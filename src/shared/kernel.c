@@ -6,13 +6,11 @@
 
 #include <fcntl.h>
 #include <libdevmapper.h>
-#include <sys/klog.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "shared/program.h"
 #include "shared/util.h"
 
 /* An attribute is at most a page. */
@@ -99,45 +97,6 @@ uint64_t diskseq_read(dev_t number)
                 return 0;
         line = strstr(text, "\nDISKSEQ=");
         return line ? strtoull(line + strlen("\nDISKSEQ="), NULL, 10) : 0;
-}
-
-bool diskseq_device_exists(dev_t number)
-{
-        return access(path_format("/%s", sysfs_path(number, "").text).text, F_OK) == 0;
-}
-
-/* ------ the kernel's log ------ */
-
-/* As much from the end of it. */
-#define LOG_SIZE (256 * 1024)
-
-/* blk_print_req_error() in block/blk-mq.c. The latter words are until Linux 6.3. */
-bool kernel_log_has_conflict(char *log, const char *disk)
-{
-        struct path mark = path_format(" error, dev %s,", disk);
-        bool conflict = false;
-
-        FOREACH_LINE(line, log)
-                if (strstr(line, mark.text))
-                        conflict = strstr(line, "reservation conflict") || strstr(line, "critical nexus");
-        return conflict;
-}
-
-bool disk_is_reserved(const char *path)
-{
-        _cleanup_free_ char *location = NULL, *log = calloc(1, LOG_SIZE + 1);
-        _cleanup_close_ int root_fd = root_open();
-        struct stat status;
-        char *disk;
-
-        if (!log || root_fd < 0 || stat(path, &status) < 0 ||
-                sysfs_read_location(root_fd, status.st_rdev, &location) <= 0 ||
-                !(disk = strstr(location, "/block/")) ||
-                klogctl(/* SYSLOG_ACTION_READ_ALL= */ 3, log, LOG_SIZE) < 0)
-                return false;
-        disk += strlen("/block/");
-        disk[strcspn(disk, "/")] = '\0';
-        return kernel_log_has_conflict(log, disk);
 }
 
 /* ------ mounts ------ */

@@ -72,19 +72,9 @@ bool crypttab_next_line(struct crypttab_line *line) _nonnull_all_;
  * again (since 5.15, DISKSEQ in /sys/dev/block/MAJOR:MINOR/uevent). So a disk that was removed and attached again,
  * or replaced, differs from one that stayed. */
 
-/* Whether the kernel has a block device of that number. */
-bool diskseq_device_exists(dev_t number);
-
 /* Returns the sequence number of the disk with that number, or of the disk of a partition. 0 if there is no such
  * device, or the kernel has no such numbers. */
 uint64_t diskseq_read(dev_t number);
-
-/* Whether the last error of a disk, "sda", in the kernel's log is a conflict with another host's persistent reservation. Changes the
- * log. */
-bool kernel_log_has_conflict(char *log, const char *disk) _nonnull_all_;
-
-/* The same for the disk of a device, by the end of the kernel's log; false if that cannot be read. */
-bool disk_is_reserved(const char *path) _nonnull_all_;
 
 /* Whether the process is blocked in the kernel, usually by a disk: state D of proc_pid_stat(5). False if unknown. */
 bool process_waits_for_disk(pid_t pid);

@@ -18,8 +18,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "shared/util.h"
-
 /* How long a process waits for journald in all, and how much each accepted line adds to that. A line takes 0.4 ms
  * in a guest, so a journald that is only slow loses none of thousands of lines. */
 #define WAIT_MAX_USEC USEC_PER_SEC
@@ -93,29 +91,24 @@ static int send_message(const struct msghdr *message)
 /* ------ one line ------ */
 
 /* A value with newlines is preceded by its size. */
-static void write_field(FILE *file, const struct iovec *field)
+static void write_field(FILE *file, const char *field)
 {
-        const char *text = field->iov_base, *equals = memchr(text, '=', field->iov_len);
-        uint64_t size;
+        const char *value = strchr(field, '=') + 1;
+        uint64_t size = htole64(strlen(value));
 
-        if (!equals)
+        if (!strchr(value, '\n')) {
+                fprintf(file, "%s\n", field);
                 return;
-        if (!memchr(text, '\n', field->iov_len)) {
-                fwrite(text, field->iov_len, 1, file);
-        } else {
-                size = htole64(field->iov_len - (size_t) (equals + 1 - text));
-                fwrite(text, (size_t) (equals - text), 1, file);
-                fputc('\n', file);
-                fwrite(&size, sizeof(size), 1, file);
-                fwrite(equals + 1, le64toh(size), 1, file);
         }
-        fputc('\n', file);
+        fprintf(file, "%.*s\n", (int) (value - 1 - field), field);
+        fwrite(&size, sizeof(size), 1, file);
+        fprintf(file, "%s\n", value);
 }
 
-static const struct fields no_fields;
+static const struct strv no_fields;
 
 /* `message` is one line. Without an event, `message_id` is NULL and there are no fields. */
-static int write_journal(int level, const char *message, const char *message_id, const struct fields *fields)
+static int write_journal(int level, const char *message, const char *message_id, const struct strv *fields)
 {
         _cleanup_memstream_ struct memstream stream = {};
         _cleanup_free_ char *text = NULL;
@@ -128,8 +121,8 @@ static int write_journal(int level, const char *message, const char *message_id,
         fprintf(file, "MESSAGE=%s\nPRIORITY=%i\nSYSLOG_IDENTIFIER=%s\n", message, level, log_identifier);
         if (message_id)
                 fprintf(file, "MESSAGE_ID=%s\n", message_id);
-        FOREACH_ARRAY(field, fields->vector, fields->n)
-                write_field(file, field);
+        STRV_FOREACH(field, fields)
+                write_field(file, *field);
         r = memstream_finish(&stream, &text, &line.iov_len);
         if (r < 0)
                 return r;
@@ -179,7 +172,7 @@ void log_close(void)
         log_n_lost = 0;
 }
 
-void log_event(int level, const char *message_id, const char *message, const struct fields *fields)
+void log_event(int level, const char *message_id, const char *message, const struct strv *fields)
 {
         _cleanup_free_ char *copy = NULL, *printable = NULL;
         size_t length = message ? strlen(message) : 0;
@@ -275,20 +268,7 @@ int log_full(int level, int error, const char *format, ...)
         return error;
 }
 
-void fields_add(struct fields *fields, const char *format, ...)
+void fields_add(struct strv *fields, const char *format, ...)
 {
-        char *field = FORMAT_ARGUMENTS(string_format_list, format);
-
-        if (field && fields->n < FIELDS_MAX && GREEDY_REALLOC(fields->vector, fields->n + 1))
-                fields->vector[fields->n++] = (struct iovec){.iov_base = field, .iov_len = strlen(field)};
-        else
-                free(field);
-}
-
-void fields_done(struct fields *fields)
-{
-        for (size_t i = 0; i < fields->n; i++)
-                free(fields->vector[i].iov_base);
-        free(fields->vector);
-        *fields = (struct fields){};
+        (void) !strv_take(fields, FORMAT_ARGUMENTS(string_format_list, format));
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stddef.h>
-#include <sys/uio.h>
 #include <syslog.h>
 
-#include "shared/macro.h"
+#include "shared/util.h"
 
 /* Logging, with three targets: services write to the journal, commands to standard error, and generators, which
  * must not use sockets, to the kernel log. A function either logs or returns its error, never both; the code in
@@ -55,20 +53,10 @@ int log_full(int level, int error, const char *format, ...) _printf_(3, 4);
  * systemd). log_event() and the journal add some. */
 #define FIELDS_MAX 1000
 
-/* Fields of one journal line, for log_event(). Initialize with zeros. */
-struct fields {
-        struct iovec *vector;
-        size_t n;
-};
-
-/* Logs an event: `message` is one like those of log_full(), and `fields` are complete journal fields,
+/* Logs an event: `message` is one like those of log_full(), and `fields` are at most FIELDS_MAX complete journal fields,
  * "HEADGATE_VG=vg0", without MESSAGE= and PRIORITY=. `message_id` is one of messages.h, or NULL. Standard error
  * gets only the message; see also log_record_events(). If `message` is NULL, for want of memory, nothing is logged. */
-void log_event(int level, const char *message_id, const char *message, const struct fields *fields) _nonnull_(4);
+void log_event(int level, const char *message_id, const char *message, const struct strv *fields) _nonnull_(4);
 
-/* Adds a field, such as "HEADGATE_VG=vg0". Without memory, or beyond FIELDS_MAX, it is dropped; the line is logged
- * without it. */
-void fields_add(struct fields *fields, const char *format, ...) _printf_(2, 3) _nonnull_(1, 2);
-
-void fields_done(struct fields *fields) _nonnull_all_;
-#define _cleanup_fields_ _cleanup_(fields_done)
+/* Adds a field, such as "HEADGATE_VG=vg0". Without memory it is dropped; the line is logged without it. */
+void fields_add(struct strv *fields, const char *format, ...) _printf_(2, 3) _nonnull_(1, 2);

@@ -44,14 +44,8 @@ int lvm_id_parse(const char *text, char ret[LVM_ID_SIZE])
 
 char *lvm_id_format(const char id[LVM_ID_SIZE], char ret[LVM_ID_FORMATTED_SIZE])
 {
-        char *end = ret;
-
-        for (size_t i = 0; i < LVM_ID_LENGTH; i++) {
-                if (i >= 6 && i < LVM_ID_LENGTH - 2 && (i - 6) % 4 == 0)
-                        *end++ = '-';
-                *end++ = id[i];
-        }
-        *end = '\0';
+        (void) sprintf(ret, "%.6s-%.4s-%.4s-%.4s-%.4s-%.4s-%.6s", id, id + 6, id + 10, id + 14, id + 18, id + 22,
+                id + 26);
         return ret;
 }
 
@@ -70,8 +64,8 @@ static bool is_name_letter(char c)
 
 char *logical_volume_name_to_show(const char *name)
 {
-        _cleanup_free_ char *start = strndup(name, NAME_LENGTH_MAX);
-        _cleanup_free_ char *shown = start ? string_escape(start, is_name_letter) : NULL;
+        _cleanup_free_ char *shown =
+                string_escape(path_format("%.*s", NAME_LENGTH_MAX, name).text, is_name_letter);
 
         return shown && strlen(name) > NAME_LENGTH_MAX ? string_format("%s...", shown) : TAKE_PTR(shown);
 }

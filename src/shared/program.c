@@ -9,9 +9,8 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "shared/macro.h"
+#include "shared/util.h"
 
 int arguments_parse(int argc, char *argv[], const char *usage, const char *flag, bool *ret_given)
 {
@@ -125,12 +124,10 @@ int signals_block(void)
 
 static bool has_just_changed(const struct stat *status)
 {
-        const struct timespec *changed = &status->st_ctim;
-        struct timespec now;
+        uint64_t changed_usec =
+                (uint64_t) status->st_ctim.tv_sec * USEC_PER_SEC + (uint64_t) status->st_ctim.tv_nsec / 1000;
 
-        return clock_gettime(CLOCK_REALTIME, &now) >= 0 &&
-               llabs((now.tv_sec - changed->tv_sec) * 1000000LL + (now.tv_nsec - changed->tv_nsec) / 1000) <
-                       FILE_CLOCK_USEC;
+        return llabs((int64_t) (now_realtime_usec() - changed_usec)) < FILE_CLOCK_USEC;
 }
 
 /* A missing file has inode number 0. */

@@ -213,47 +213,13 @@ bool policy_fits(const struct policy *policy, const char *vg_name)
         return fnmatch(policy->pattern, vg_name, 0) == 0;
 }
 
-/* Finds the section of the VG: its own, else the first whose pattern matches; NULL if there is none. */
-static const struct policy *find_policy(const struct settings *settings, const char *vg_name)
+struct policy settings_get_policy(const struct settings *settings, const char *vg_name)
 {
-        const struct policy *first = NULL;
+        struct policy found = {.expected = true};
 
-        FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n) {
-                if (!policy_fits(policy, vg_name))
-                        continue;
-                if (policy->is_name)
-                        return policy;
-                first = first ?: policy;
-        }
-        return first;
-}
-
-bool settings_allow_degraded(const struct settings *settings, const char *vg_name)
-{
-        const struct policy *policy = find_policy(settings, vg_name);
-
-        return policy && policy->degraded;
-}
-
-bool settings_expect(const struct settings *settings, const char *vg_name)
-{
-        const struct policy *policy = find_policy(settings, vg_name);
-
-        return !policy || policy->expected;
-}
-
-uint64_t settings_get_deadline(const struct settings *settings, const char *vg_name)
-{
-        const struct policy *policy = find_policy(settings, vg_name);
-
-        return policy && policy->deadline_usec > 0 ? policy->deadline_usec : settings->deadline_usec;
-}
-
-uint64_t settings_get_initrd_wait(const struct settings *settings, const char *vg_name)
-{
-        const struct policy *policy = find_policy(settings, vg_name);
-
-        if (!policy || !policy->decides_degraded)
-                return 0;
-        return policy->degraded ? settings_get_deadline(settings, vg_name) : UINT64_MAX;
+        FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n)
+                if (policy_fits(policy, vg_name) && (!found.pattern || policy->is_name))
+                        found = *policy;
+        found.deadline_usec = found.deadline_usec ?: settings->deadline_usec;
+        return found;
 }

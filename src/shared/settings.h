@@ -8,11 +8,11 @@
 /* A section of volume_groups in headgate.conf(5): whether a VG is expected, and what happens to an incomplete one
  * at its deadline. */
 struct policy {
-        char *pattern;          /* the name of a VG, or a pattern as in fnmatch(3) */
-        bool is_name;           /* not a pattern */
-        bool expected;          /* it is reported if it is absent; default */
-        bool degraded;          /* degraded activation at its deadline */
-        bool decides_degraded;  /* the section has the key "degraded" */
+        char *pattern; /* the name of a VG, or a pattern as in fnmatch(3) */
+        bool is_name;  /* not a pattern */
+        bool expected; /* it is reported if it is absent; default */
+        bool degraded; /* degraded activation at its deadline */
+        bool decides_degraded; /* the section has the key "degraded"; without it, dracut's initrd activates degraded at once */
         uint64_t deadline_usec; /* 0 for that of all VGs; else 1 s to a day */
 };
 
@@ -41,16 +41,6 @@ void settings_done(struct settings *settings) _nonnull_all_;
 /* Whether the VG name matches the name or pattern of the section. */
 bool policy_fits(const struct policy *policy, const char *vg_name) _nonnull_all_;
 
-/* Whether a degraded activation of the VG is allowed at its deadline; by default it is not. Its own section counts,
- * else the first whose pattern matches. */
-bool settings_allow_degraded(const struct settings *settings, const char *vg_name) _nonnull_all_;
-
-/* Whether the VG is reported if only lvm2's backup has it; by default it is. */
-bool settings_expect(const struct settings *settings, const char *vg_name) _nonnull_all_;
-
-/* Returns the deadline of the VG: its own, or that of all. */
-uint64_t settings_get_deadline(const struct settings *settings, const char *vg_name) _nonnull_all_;
-
-/* Returns how long dracut's initrd waits for missing PVs of the VG before a degraded activation. 0 without a
- * section: dracut activates at once. UINT64_MAX for no degraded activation. */
-uint64_t settings_get_initrd_wait(const struct settings *settings, const char *vg_name) _nonnull_all_;
+/* Returns what counts for the VG: its own section, else the first whose pattern matches, else the defaults, with a NULL pattern.
+ * The deadline is never 0. The pattern belongs to the settings. */
+struct policy settings_get_policy(const struct settings *settings, const char *vg_name) _nonnull_all_;

@@ -26,10 +26,8 @@ const char *const rule_directories[RULE_DIRECTORIES_N] = {
         "usr/lib/udev/rules.d",
         "lib/udev/rules.d",
 };
-/* The first of these directories that packages install to. */
-#define INSTALLED 2
 
-static int find(int root_fd, const char *name, size_t first, char **ret)
+int rule_file_find_from(int root_fd, size_t first, const char *name, char **ret)
 {
         for (size_t i = first; i < RULE_DIRECTORIES_N; i++) {
                 _cleanup_free_ char *path = string_format("%s/%s", rule_directories[i], name);
@@ -42,16 +40,6 @@ static int find(int root_fd, const char *name, size_t first, char **ret)
                 }
         }
         return -ENOENT;
-}
-
-int rule_file_find(int root_fd, const char *name, char **ret)
-{
-        return find(root_fd, name, 0, ret);
-}
-
-int rule_file_find_installed(int root_fd, const char *name, char **ret)
-{
-        return find(root_fd, name, INSTALLED, ret);
 }
 
 int rule_directory_open(void)

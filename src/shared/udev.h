@@ -19,11 +19,12 @@ extern const char *const rule_directories[RULE_DIRECTORIES_N];
 #define STOCK_RULES_N 2
 extern const char *const stock_rules[STOCK_RULES_N];
 
-/* Finds the file that counts; the caller frees the path. Returns 0; -ENOENT without one; or -ENOMEM. */
-int rule_file_find(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;
-
-/* Likewise among installed files, without /etc and /run. */
-int rule_file_find_installed(int root_fd, const char *name, char **ret) _nonnull_all_ _must_check_;
+/* Finds the file that counts, or the one that would count without /etc and /run; the caller frees the path. Returns
+ * 0; -ENOENT without one; or -ENOMEM. */
+#define rule_file_find(root_fd, name, ret) rule_file_find_from(root_fd, 0, name, ret)
+#define rule_file_find_installed(root_fd, name, ret) rule_file_find_from(root_fd, 2, name, ret)
+int rule_file_find_from(
+        int root_fd, size_t first_directory, const char *name, char **ret) _nonnull_all_ _must_check_;
 
 /* Opens the directory of rules for this boot, below root_open(), and creates it if missing. Returns a descriptor or
  * a negative errno. */

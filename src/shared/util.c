@@ -232,12 +232,10 @@ int parse_u32(const char *string, uint32_t *ret)
 int parse_device_number(const char *string, dev_t *ret)
 {
         const char *colon = strchr(string, ':');
-        _cleanup_free_ char *start = colon ? strndup(string, (size_t) (colon - string)) : NULL;
         uint32_t major_number, minor_number;
 
-        if (!start)
-                return colon ? -ENOMEM : -EINVAL;
-        if (parse_u32(start, &major_number) < 0 || parse_u32(colon + 1, &minor_number) < 0 || major_number == 0)
+        if (!colon || parse_u32(path_format("%.*s", (int) (colon - string), string).text, &major_number) < 0 ||
+                parse_u32(colon + 1, &minor_number) < 0 || major_number == 0)
                 return -EINVAL;
         *ret = makedev(major_number, minor_number);
         return 0;

@@ -71,7 +71,7 @@ void allow_many_files(void);
 int parse_u64(const char *string, uint64_t *ret) _nonnull_all_ _must_check_;
 int parse_u32(const char *string, uint32_t *ret) _nonnull_all_ _must_check_;
 
-/* Parses "MAJOR:MINOR", the number of a block device, whose MAJOR is never 0. Returns 0, -EINVAL or -ENOMEM. */
+/* Parses "MAJOR:MINOR", the number of a block device, whose MAJOR is never 0. Returns 0 or -EINVAL. */
 int parse_device_number(const char *string, dev_t *ret) _nonnull_all_ _must_check_;
 
 /* Formatted durations and times: written to `ret`, which is returned; or to a string that is valid until the end of

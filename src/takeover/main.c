@@ -79,13 +79,6 @@ static int note_stock_rule(int run_fd)
                               : flags_set(run_fd, FLAGS_NO_SYSTEMD_READY);
 }
 
-static int note_late(int run_fd)
-{
-        _cleanup_free_ char *text = string_format("%" PRIu64, now_usec());
-
-        return text ? write_file_atomic_at(run_fd, FLAGS_TAKEN_OVER_LATE, text) : -ENOMEM;
-}
-
 /* At boot udevd starts later, and no disk has been handled yet. On a running system lvm2's rule has handled all
  * disks. After a soft reboot systemd triggers all devices. */
 static bool is_running_system(int run_fd)
@@ -120,7 +113,8 @@ static int take(int run_fd)
         r = flags_prepare(run_fd)
                 ?: flags_clear(run_fd, FLAGS_FAILURES)
                 ?: note_stock_rule(run_fd)
-                ?: (late ? note_late(run_fd) : 0)
+                ?: (late ? write_file_atomic_at(run_fd, FLAGS_TAKEN_OVER_LATE, path_format("%" PRIu64, now_usec()).text)
+                         : 0)
                 ?: flags_set(run_fd, FLAGS_TAKEN_OVER)
                 ?: mask_rules();
         if (r < 0) {
@@ -140,7 +134,7 @@ static int hand_over(const char *why)
         _cleanup_free_ char *message = string_format("%s Handing over to lvm2's own activation.", why);
 
         log_event(LOG_ERR, MESSAGE_HANDED_OVER, message ?: "Handing over to lvm2's own activation.",
-                &(struct fields){});
+                &(struct strv){});
         execl("/bin/systemctl", "systemctl", "--no-block", "start", "headgate-fallback.service", NULL);
         return log_error_errno(-errno, "Failed to start headgate-fallback.service: %m");
 }
@@ -158,10 +152,10 @@ static int end_listening(int run_fd)
         r = flags_take_running(run_fd, &running_fd);
         if (r < 0 || r == FLAGS_IS_RUNNING)
                 return MIN(r, 0);
-        r = flags_end_listening(run_fd);                          /* L2 */
-        close(TAKE_FD(running_fd));                               /* W5 */
-        if (flags_ask_pending(run_fd) == FLAGS_SOMETHING_PENDING) /* W6 */
-                (void) flags_wake(FLAGS_WAKE);                    /* R4 */
+        r = flags_end_listening(run_fd);       /* L2 */
+        close(TAKE_FD(running_fd));            /* W5 */
+        if (flags_ask_pending(run_fd) > 0)     /* W6 */
+                (void) flags_wake(FLAGS_WAKE); /* R4 */
         return r;
 }
 
@@ -194,8 +188,7 @@ static int worker_stopped(int run_fd)
 
         r = read_file_at(run_fd, FLAGS_FAILURES, &text, NULL) ?: parse_u32(text, &n_failures);
         if (r >= 0 || r == -ENOENT)
-                r = string_replace(&text, string_format("%u", ++n_failures))
-                            ?: write_file_atomic_at(run_fd, FLAGS_FAILURES, text);
+                r = write_file_atomic_at(run_fd, FLAGS_FAILURES, path_format("%u", ++n_failures).text);
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to count the worker's failures: %m");
                 return hand_over("Worker failed, and /run/headgate is not writable.");

@@ -66,13 +66,12 @@ static void add_bar(const struct teardown *teardown, const struct removal *remov
 #define VGS_IN_A_LINE (FIELDS_MAX / 2)
 
 /* Adds each VG once, so that the line is found by all names: LVs of two VGs can be in one tree. */
-static void add_vgs(struct fields *fields, const struct tree_nodes *members)
+static void add_vgs(struct strv *fields, const struct tree_nodes *members)
 {
         FOREACH_NODE(member, members) {
                 _cleanup_free_ char *field = member->vg ? string_format("HEADGATE_VG=%s", member->vg) : NULL;
 
-                if (field && fields->n < VGS_IN_A_LINE &&
-                        !ANY(FOREACH_ARRAY(other, fields->vector, fields->n), streq(other->iov_base, field)))
+                if (field && fields->n < VGS_IN_A_LINE && !strv_has(fields, field))
                         fields_add(fields, "%s", field);
         }
 }
@@ -80,7 +79,7 @@ static void add_vgs(struct fields *fields, const struct tree_nodes *members)
 static void report_tree(int level, const char *message_id, const struct teardown *teardown,
         const struct storage_tree *tree, const char *message)
 {
-        _cleanup_fields_ struct fields fields = {};
+        _cleanup_strv_ struct strv fields = {};
 
         FOREACH_LISTED(const struct removal, removal, &tree->removed)
                 add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
@@ -212,7 +211,7 @@ static void report_node_left(void *userdata, struct tree_node *node, const struc
         _cleanup_free_ char *name = node_describe(node);
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(removal),
                 holders && *holders ? ": " : "", holders ?: "");
-        _cleanup_fields_ struct fields fields = {};
+        _cleanup_strv_ struct strv fields = {};
 
         add_bar(teardown, removal, TIMELINE_FAILED, now_usec(), holders);
         fields_add(&fields, "HEADGATE_NODE=%s", node->name);
@@ -242,7 +241,7 @@ void report_end(struct teardown *teardown)
         const struct tree *tree = teardown->tree;
         uint64_t usec = usec_between(teardown->started_usec, now_usec());
         _cleanup_free_ char *message = NULL;
-        _cleanup_fields_ struct fields fields = {};
+        _cleanup_strv_ struct strv fields = {};
 
         report_trees_down(teardown);
         report_nodes_left(teardown);

@@ -95,7 +95,7 @@ void timeline_log(const struct timeline *timeline)
 
         for (size_t i = 0, n; i < timeline->n; i += n) {
                 _cleanup_free_ char *bars = format_bars(timeline, i, &n), *message = NULL;
-                _cleanup_fields_ struct fields fields = {};
+                _cleanup_strv_ struct strv fields = {};
 
                 if (!bars)
                         return;

@@ -145,7 +145,7 @@ void causes_of_refusal(struct why *why, const char *pvid, const char *words)
                 fact_of_filter(why, "devices/global_filter", &config->global_filter);
         }
         if (config->use_devicesfile != 0 && !isempty(config->devicesfile) && !isempty(pvid) &&
-                devices_file_find_pv(why->sources->root_fd, config->devicesfile, pvid) == DEVICES_FILE_NOT_LISTED)
+                devices_file_lacks_pv(why->sources->root_fd, config->devicesfile, pvid))
                 why_fact(why, "/etc/lvm/devices/%s does not list this PV.", config->devicesfile);
 }
 

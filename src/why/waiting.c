@@ -199,7 +199,7 @@ static void explain_deadline(struct why *why)
 
         why_fact(why, "Waiting since %s%s%s.", TIME_TO_STRING(vg, vg->first_seen_usec),
                 vg->overdue ? "; overdue, its deadline was " : "; its deadline is ",
-                DURATION_TO_STRING(settings_get_deadline(&why->sources->settings, vg->name)));
+                DURATION_TO_STRING(settings_get_policy(&why->sources->settings, vg->name).deadline_usec));
         if (vg->lost_after_active)
                 why_fact(why, "A PV was removed while the VG was settled, and no PV has appeared since.");
 }
@@ -208,7 +208,7 @@ static void explain_deadline(struct why *why)
 static void advise_on_degraded(struct why *why)
 {
         const struct vg *vg = why->vg;
-        bool allowed = settings_allow_degraded(&why->sources->settings, vg->name);
+        bool allowed = settings_get_policy(&why->sources->settings, vg->name).degraded;
 
         if (why->view->recorded && allowed && !vg->overdue && !vg->lost_after_active)
                 why_fact(why, "At its deadline, it is activated degraded, as headgate.conf allows.");

@@ -46,7 +46,7 @@ static void ask_about_unlocking(struct worker *worker)
  * which at most doubles the deadline. */
 static uint64_t get_deadline(const struct worker *worker, const char *vg_name, uint64_t since)
 {
-        uint64_t length = settings_get_deadline(&worker->settings, vg_name);
+        uint64_t length = settings_get_policy(&worker->settings, vg_name).deadline_usec;
         uint64_t usec = MAX(since, worker->deadlines.put_off_usec) + length;
 
         return worker->inventory->retry_usec == USEC_INFINITY ? usec : usec + length;

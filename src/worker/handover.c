@@ -225,7 +225,7 @@ static int leave(struct worker *worker)
         closep(&worker->running_fd); /* W5 */
         worker->running_fd = -EBADF;
         r = flags_ask_pending(worker->run_fd); /* W6 */
-        if (r == FLAGS_NOTHING_PENDING)
+        if (r == 0)
                 return 1;
         if (r > 0)
                 r = flags_take_running(worker->run_fd, &worker->running_fd);

@@ -72,7 +72,7 @@ static void restore_socket(void)
 {
         int r = flags_ask_socket();
 
-        if (r == FLAGS_SOCKET_LOST) {
+        if (r > 0) {
                 log_notice("systemd lost the socket of headgate.socket; restarting it and this worker.");
                 r = flags_restart_socket();
         }

@@ -14,7 +14,7 @@
 #include "timeline/journal.h"
 
 /* Takes ownership of the message. */
-static void report_line(int level, const char *message_id, const struct fields *fields, char *message)
+static void report_line(int level, const char *message_id, const struct strv *fields, char *message)
 {
         _cleanup_free_ char *owned = message;
 
@@ -22,13 +22,13 @@ static void report_line(int level, const char *message_id, const struct fields *
                 log_event(level, message_id, message, fields);
 }
 
-static void add_id(struct fields *fields, const char *name, const char *id)
+static void add_id(struct strv *fields, const char *name, const char *id)
 {
         fields_add(fields, "%s=%s", name, LVM_ID_TO_STRING(id));
 }
 
 /* On the monotonic clock; omitted if it has not happened. */
-static void add_time(struct fields *fields, const struct vg *vg, const char *name, uint64_t usec)
+static void add_time(struct strv *fields, const struct vg *vg, const char *name, uint64_t usec)
 {
         if (usec > 0 && usec >= vg->first_seen_usec)
                 fields_add(fields, "%s=%" PRIu64, name, usec);
@@ -38,7 +38,7 @@ static void add_time(struct fields *fields, const struct vg *vg, const char *nam
 static void report_group(int level, const char *message_id, const struct vg *vg, const char *state,
         uint64_t duration_usec, char *message)
 {
-        _cleanup_fields_ struct fields fields = {};
+        _cleanup_strv_ struct strv fields = {};
 
         fields_add(&fields, "HEADGATE_VG=%s", vg->name);
         add_id(&fields, "HEADGATE_VG_UUID", vg->vgid);
@@ -60,7 +60,7 @@ static void report_group(int level, const char *message_id, const struct vg *vg,
 static void report_device(int level, const char *message_id, const struct vg *vg, const char *pvid,
         const char *device_name, char *message)
 {
-        _cleanup_fields_ struct fields fields = {};
+        _cleanup_strv_ struct strv fields = {};
 
         if (vg->name)
                 fields_add(&fields, "HEADGATE_VG=%s", vg->name);
@@ -86,7 +86,7 @@ static void report_activating_some(struct vg_entry *const *groups, size_t n)
         /* All VGs of one vgchange are either complete or incomplete. */
         const char *without = vg_is_incomplete(groups[0]->vg) ? " without the missing PVs" : "";
         _cleanup_enumeration_ struct enumeration names = {};
-        _cleanup_fields_ struct fields fields = {};
+        _cleanup_strv_ struct strv fields = {};
 
         FOREACH_ARRAY(group, groups, n) {
                 fields_add(&fields, "HEADGATE_VG=%s", (*group)->vg->name);
@@ -186,7 +186,7 @@ void report_output(const struct vg *vg, const char *output)
         size_t n = 0;
 
         for (char *line, *rest = copy; n < OUTPUT_LINES_MAX && (line = strsep(&rest, "\n"));) {
-                _cleanup_fields_ struct fields fields = {};
+                _cleanup_strv_ struct strv fields = {};
 
                 if (!*line)
                         continue;
@@ -203,7 +203,7 @@ void report_absent(const struct expectation *expectation, const struct vg *backu
         uint64_t usec = usec_between(expectation->since_usec, now_usec());
         _cleanup_free_ char *missing = backup ? vg_describe_missing(backup) : NULL;
         const char *time = DURATION_TO_STRING(usec);
-        _cleanup_fields_ struct fields fields = {};
+        _cleanup_strv_ struct strv fields = {};
 
         if (backup) {
                 report_group(LOG_WARNING, MESSAGE_VG_ABSENT, backup, NULL, usec,
@@ -264,7 +264,7 @@ void report_outdated(const struct vg *vg, const char *pvid, const char *device_n
 
 void report_backup_unusable(const char *vg_name, int error)
 {
-        _cleanup_fields_ struct fields fields = {};
+        _cleanup_strv_ struct strv fields = {};
 
         fields_add(&fields, "HEADGATE_VG=%s", vg_name);
         fields_add(&fields, "ERRNO=%d", -error);

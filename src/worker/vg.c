@@ -196,7 +196,7 @@ static int gather(struct change *change)
                 .pvs = n.missing == 0 ? VG_PVS_ALL
                        : n.seen == 0  ? VG_PVS_NONE
                                       : VG_PVS_SOME,
-                .permitted = worker->event_activation && settings_allow_degraded(&worker->settings, vg->name),
+                .permitted = worker->event_activation && settings_get_policy(&worker->settings, vg->name).degraded,
                 .ask_anyway = asks_anyway(worker, group, event),
                 .ask_again = group->ask_again,
                 .on_removed = n.stranded > 0,

@@ -323,6 +323,7 @@ static const struct {
         {"command-line", FINDING_WARNING, "rd.lvm.vg=old on", {{"proc/cmdline", "rd.lvm.vg=old"}}},
         {"command-line", FINDING_OK, "are known",
                 {{"proc/cmdline", "rd.lvm.vg=data rd.lvm=0 root=/dev/old/root\n"}}},
+        {"command-line", FINDING_OK, "are known", {{"proc/cmdline", "rd.lvm.vg= rd.lvm.lv= quiet\n"}}},
 
         {"fstab", FINDING_WARNING,
                 "VG gone is absent, so that boot waits for it and fails: /etc/fstab names /dev/gone/lv.",
@@ -466,6 +467,28 @@ static const struct {
                 TIMELINE_DONE, NULL},
 };
 
+/* A VG may have the name of a directory that is not its own. */
+START_TEST(links_of_others)
+{
+        static const char *const names[] = {"mapper", "char", "block"};
+        _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
+
+        for (size_t i = 0; i < ELEMENTSOF(names); i++) {
+                _cleanup_free_ char *text = string_format(METADATA("%s", "3"), names[i]);
+
+                text[strlen(names[i]) + strlen(" {\nid = \"")] = (char) ('a' + i);
+                write_record(text, 1);
+        }
+        shape_link("dev/mapper/data-two", "../dm-1");
+        shape_link("dev/char/7:1", "../vcs1");
+        shape_link("dev/block/253:7", "../dm-7");
+        look(&doctor);
+        for (size_t i = 0; i < doctor.n_findings; i++)
+                if (streq(doctor.findings[i].check, "links"))
+                        ck_assert_str_eq(doctor.findings[i].detail, "1 stale link: /dev/mapper/data-two.");
+}
+END_TEST
+
 /* That a boot like an earlier one would not end well. */
 START_TEST(forecast)
 {
@@ -566,6 +589,7 @@ int main(void)
         tcase_add_checked_fixture(test, set_up, tear_down);
         tcase_add_test(test, all_is_well);
         tcase_add_loop_test(test, one_thing_is_wrong, 0, ELEMENTSOF(cases));
+        tcase_add_test(test, links_of_others);
         tcase_add_loop_test(test, forecast, 0, ELEMENTSOF(forecasts));
         tcase_add_test(test, foreign);
         tcase_add_test(test, old_requests);

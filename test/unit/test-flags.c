@@ -41,15 +41,15 @@ START_TEST(request_is_taken_and_finished)
 {
         _cleanup_strv_ struct strv taken = {}, left = {};
 
-        ck_assert_int_eq(flags_ask_pending(run_fd), FLAGS_NOTHING_PENDING);
+        ck_assert_int_eq(flags_ask_pending(run_fd), 0);
         ck_assert_int_eq(flags_post(run_fd, "8:0"), 0);
         ck_assert_int_eq(flags_post(run_fd, "8:16"), 0);
-        ck_assert_int_eq(flags_ask_pending(run_fd), FLAGS_SOMETHING_PENDING);
+        ck_assert_int_eq(flags_ask_pending(run_fd), 1);
 
         ck_assert_int_eq(flags_take_requests(run_fd, collect, &taken), 0);
         ck_assert_uint_eq(taken.n, 2);
         ck_assert(has(&taken, "8:0") && has(&taken, "8:16"));
-        ck_assert_int_eq(flags_ask_pending(run_fd), FLAGS_NOTHING_PENDING);
+        ck_assert_int_eq(flags_ask_pending(run_fd), 0);
 
         ck_assert_int_eq(flags_finish(run_fd, "8:0"), 0);
         ck_assert_int_eq(flags_take_left_over(run_fd, collect, &left), 0);
@@ -80,7 +80,7 @@ START_TEST(request_during_work_is_kept)
         ck_assert_int_eq(flags_take_requests(run_fd, collect, &first), 0);
         ck_assert_int_eq(flags_post(run_fd, "8:0"), 0);
         ck_assert_int_eq(flags_finish(run_fd, "8:0"), 0);
-        ck_assert_int_eq(flags_ask_pending(run_fd), FLAGS_SOMETHING_PENDING);
+        ck_assert_int_eq(flags_ask_pending(run_fd), 1);
         ck_assert_int_eq(flags_take_requests(run_fd, collect, &second), 0);
         ck_assert(has(&second, "8:0"));
 }
@@ -92,7 +92,7 @@ START_TEST(requester_dies_before_the_flag)
         _cleanup_strv_ struct strv taken = {};
 
         ck_assert_int_eq(mknodat(run_fd, FLAGS_PENDING_DIRECTORY "/8:0", S_IFREG | 0600, 0), 0);
-        ck_assert_int_eq(flags_ask_pending(run_fd), FLAGS_SOMETHING_PENDING);
+        ck_assert_int_eq(flags_ask_pending(run_fd), 1);
         ck_assert_int_eq(flags_take_requests(run_fd, collect, &taken), 0);
         ck_assert(has(&taken, "8:0"));
 }
@@ -105,7 +105,7 @@ START_TEST(worker_dies_after_clearing_the_flag)
 
         ck_assert_int_eq(flags_post(run_fd, "8:0"), 0);
         ck_assert_int_eq(flags_clear(run_fd, FLAGS_PENDING), 0);
-        ck_assert_int_eq(flags_ask_pending(run_fd), FLAGS_SOMETHING_PENDING);
+        ck_assert_int_eq(flags_ask_pending(run_fd), 1);
         ck_assert_int_eq(flags_take_requests(run_fd, collect, &taken), 0);
         ck_assert(has(&taken, "8:0"));
 }
@@ -181,7 +181,7 @@ START_TEST(request_while_the_worker_leaves)
         ck_assert_int_eq(flags_post(run_fd, "8:0"), 0);
         ck_assert_int_eq(flags_ask_running(run_fd), FLAGS_IS_RUNNING);
         close(fd);
-        ck_assert_int_eq(flags_ask_pending(run_fd), FLAGS_SOMETHING_PENDING);
+        ck_assert_int_eq(flags_ask_pending(run_fd), 1);
 }
 END_TEST
 
@@ -224,11 +224,11 @@ START_TEST(lost_socket_is_seen)
 {
         int fd;
 
-        ck_assert_int_eq(flags_ask_socket(), FLAGS_SOCKET_FINE);
+        ck_assert_int_eq(flags_ask_socket(), 0);
         fd = listen_for_wakeups();
-        ck_assert_int_eq(flags_ask_socket(), FLAGS_SOCKET_FINE);
+        ck_assert_int_eq(flags_ask_socket(), 0);
         close(fd);
-        ck_assert_int_eq(flags_ask_socket(), FLAGS_SOCKET_LOST);
+        ck_assert_int_eq(flags_ask_socket(), 1);
         /* No unit has to do with this directory. */
         ck_assert_int_eq(flags_restart_socket(), -ECONNREFUSED);
 }

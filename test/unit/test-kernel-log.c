@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "fixture.h"
-#include "shared/kernel.h"
+#include "reader/pv.h"
 #include "shared/util.h"
 
 static void read_real(struct kernel_shutdown *shutdown, const char *name)

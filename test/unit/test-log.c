@@ -52,7 +52,7 @@ START_TEST(messages_are_one_line)
         /* As programs print it. */
         log_info("vgchange has said: %s", "first\nsecond\n\n");
         assert_written("test: vgchange has said: first\\x0asecond\n");
-        log_event(LOG_ERR, "00000000000000000000000000000000", "VG \r is active.", &(struct fields){});
+        log_event(LOG_ERR, "00000000000000000000000000000000", "VG \r is active.", &(struct strv){});
         assert_written("test: VG \\x0d is active.\n");
         log_info("\n");
         assert_written("test: \n");
@@ -83,13 +83,12 @@ static unsigned int count_lines(int fd)
 
 START_TEST(lines_reach_the_journal)
 {
-        static const char field[] = "HEADGATE_TREE=a\nb";
         static char text[4096], long_field[600 * 1024 + 1] = "HEADGATE_LONG=";
-        struct iovec vector = {(void *) field, strlen(field)}, long_vector = {long_field, sizeof(long_field) - 1};
         int fd = fake_journald_new();
 
         log_open("test", LOG_TARGET_JOURNAL);
-        log_event(LOG_ERR, "00000000000000000000000000000000", "One line.", &(struct fields){&vector, 1});
+        log_event(LOG_ERR, "00000000000000000000000000000000", "One line.",
+                &(struct strv){(char *[]){(char *) "HEADGATE_TREE=a\nb"}, 1});
         read_line(fd, text, sizeof(text));
         ck_assert_ptr_nonnull(strstr(text, "MESSAGE=One line.\nPRIORITY=3\nSYSLOG_IDENTIFIER=test\n"));
         ck_assert_ptr_nonnull(strstr(text, "HEADGATE_TREE\n\3"));
@@ -97,7 +96,8 @@ START_TEST(lines_reach_the_journal)
                 strstr(text, "HEADGATE_TREE\n") + strlen("HEADGATE_TREE\n"), "\3\0\0\0\0\0\0\0a\nb\n", 12);
 
         memset(long_field + strlen(long_field), 'x', sizeof(long_field) - 1 - strlen(long_field));
-        log_event(LOG_ERR, "00000000000000000000000000000000", "A long one.", &(struct fields){&long_vector, 1});
+        log_event(LOG_ERR, "00000000000000000000000000000000", "A long one.",
+                &(struct strv){(char *[]){long_field}, 1});
         read_line(fd, text, sizeof(text));
         ck_assert_str_eq(text, "MESSAGE=A long one.\nPRIORITY=3\nSYSLOG_IDENTIFIER=test\n"
                                "MESSAGE_ID=00000000000000000000000000000000\n");

@@ -193,10 +193,11 @@ START_TEST(policies)
         ck_assert_uint_eq(problems.lines.n, 0);
         ck_assert_uint_eq(settings.policies.n, 7);
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
-                ck_assert_msg(
-                        settings_allow_degraded(&settings, rows[i].name) == rows[i].degraded, "%s", rows[i].name);
-                ck_assert_msg(settings_expect(&settings, rows[i].name) == rows[i].expected, "%s", rows[i].name);
-                ck_assert_uint_eq(settings_get_deadline(&settings, rows[i].name), rows[i].seconds * USEC_PER_SEC);
+                const struct policy policy = settings_get_policy(&settings, rows[i].name);
+
+                ck_assert_msg(policy.degraded == rows[i].degraded, "%s", rows[i].name);
+                ck_assert_msg(policy.expected == rows[i].expected, "%s", rows[i].name);
+                ck_assert_uint_eq(policy.deadline_usec, rows[i].seconds * USEC_PER_SEC);
         }
 }
 END_TEST
@@ -234,10 +235,10 @@ START_TEST(wrong_policies)
         read_settings(text, &settings, &problems);
         ck_assert_uint_eq(problems.lines.n, 1);
         ck_assert_str_eq(problems.lines.strings[0], line);
-        ck_assert(!settings_allow_degraded(&settings, "data"));
-        ck_assert_uint_eq(settings_get_deadline(&settings, "data"), 7 * USEC_PER_SEC);
-        ck_assert(settings_allow_degraded(&settings, "other"));
-        ck_assert_uint_eq(settings_get_deadline(&settings, "other"), 9 * USEC_PER_SEC);
+        ck_assert(!settings_get_policy(&settings, "data").degraded);
+        ck_assert_uint_eq(settings_get_policy(&settings, "data").deadline_usec, 7 * USEC_PER_SEC);
+        ck_assert(settings_get_policy(&settings, "other").degraded);
+        ck_assert_uint_eq(settings_get_policy(&settings, "other").deadline_usec, 9 * USEC_PER_SEC);
 }
 END_TEST
 
