@@ -224,13 +224,13 @@ static void refuse_used(void *userdata, struct tree_node *node, const struct use
         const char *reason =
                 tree_printf(tree, "%s is in use%s%s", node->name, holders && *holders ? ": " : "", holders ?: "");
 
-        if (!tree_node_has_strangers(node) && has_mount_or_swap(node)) {
+        if (!tree_node_has_other_users(node) && has_mount_or_swap(node)) {
                 tree_skip(node, reason);
                 /* Replaces the reason of a device on a file of the node. */
                 node->skip_reason = reason;
                 return;
         }
-        if (!tree_node_has_strangers(node) && users->n == 0)
+        if (!tree_node_has_other_users(node) && users->n == 0)
                 return;
         selection_refuse(node, reason);
         FOREACH_NODE(other, &tree->nodes)
@@ -249,7 +249,7 @@ int deactivation_preview(struct deactivation *deactivation)
         FOREACH_NODE(node, &deactivation->tree->nodes) {
                 node->n_opens = kernel_count_opens(node);
                 /* Only device-mapper devices have an open count. */
-                if (tree_node_has_strangers(node) ||
+                if (tree_node_has_other_users(node) ||
                         (!node->skip_reason && (node->kind == TREE_MD || node->kind == TREE_LOOP ||
                                                        (node->kernel_name && has_mount_or_swap(node)))))
                         tree_fail(deactivation->tree, tree_nodes_add(&used, node));

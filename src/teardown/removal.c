@@ -123,7 +123,7 @@ static bool is_used_below(const struct teardown *teardown, const struct tree_nod
                 if (!tree_node_is_ours(lower) || lower->state == TREE_GONE || lower->cycle)
                         continue;
                 lower->n_opens = teardown->options.count_opens(lower);
-                if (tree_node_has_strangers(lower) || (lower->n_opens > 0 && tree_is_snapshot_of(lower, node)) ||
+                if (tree_node_has_other_users(lower) || (lower->n_opens > 0 && tree_is_snapshot_of(lower, node)) ||
                         is_used_below(teardown, lower))
                         return true;
         }

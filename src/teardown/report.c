@@ -188,8 +188,8 @@ static bool is_cause(const struct tree_node *node)
         if (!tree_node_is_ours(node) || node->state == TREE_GONE)
                 return false;
         if (node->state == TREE_FAILED || node->uppers.n == 0)
-                return !node->removal->blocked || tree_node_has_strangers(node);
-        return tree_node_has_strangers(node) ||
+                return !node->removal->blocked || tree_node_has_other_users(node);
+        return tree_node_has_other_users(node) ||
                ANY(FOREACH_NODE(upper, &node->uppers), upper->state != TREE_GONE && !tree_node_is_ours(upper));
 }
 

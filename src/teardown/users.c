@@ -355,7 +355,7 @@ static char *describe_unmounting(const struct tree_node *node)
         if (trace)
                 return string_format("the unmount of its file system has not finished (%s)", trace);
         return strdup(
-                tree_node_has_strangers(node) ? "by the kernel, or by a process that /proc does not show" : "");
+                tree_node_has_other_users(node) ? "by the kernel, or by a process that /proc does not show" : "");
 }
 
 /* ------ users of a node ------ */

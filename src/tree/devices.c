@@ -199,7 +199,7 @@ static void add_slaves(struct tree *tree, struct tree_node *node)
         FOREACH_ENTRY(name, directory) {
                 struct tree_node *slave = tree_find_kernel_name(tree, name);
 
-                tree_hold(tree, slave, node);
+                tree_add_edge(tree, slave, node);
                 node->has_lost |= !slave && faccessat(dirfd(directory), name, F_OK, 0) < 0 && errno == ENOENT;
         }
 }
@@ -217,7 +217,7 @@ static void add_lowers(struct tree *tree, const struct dm_devices *devices, stru
         FOREACH_ARRAY(number, lowers, n) {
                 struct tree_node *lower = tree_find_number(tree, *number);
 
-                tree_hold(tree, lower, node);
+                tree_add_edge(tree, lower, node);
                 node->has_lost |= !lower && !sysfs_has_device(tree->root_fd, *number);
         }
 }
@@ -235,7 +235,7 @@ static void add_disk_of_partition(struct tree *tree, struct tree_node *node)
         *slash = '\0';
         slash = strrchr(location, '/');
         if (slash)
-                tree_hold(tree, tree_find_kernel_name(tree, slash + 1), node);
+                tree_add_edge(tree, tree_find_kernel_name(tree, slash + 1), node);
 }
 
 /* An array with firmware metadata is part of a container, which is another array. sysfs has this relation only as
@@ -251,7 +251,7 @@ static void add_container_of_array(struct tree *tree, struct tree_node *node)
                 return;
         name = strndup(external + 1, strcspn(external + 1, "/"));
         tree_fail(tree, name ? 0 : -ENOMEM);
-        tree_hold(tree, name ? tree_find_kernel_name(tree, name) : NULL, node);
+        tree_add_edge(tree, name ? tree_find_kernel_name(tree, name) : NULL, node);
 }
 
 /* sysfs does not show that an origin has to be removed before its snapshots. The kernel would remove a snapshot at any time. But
@@ -262,7 +262,7 @@ static void add_snapshots(struct tree *tree, const struct tree_node *data)
                 if (origin->kind == TREE_LV_ORIGIN)
                         FOREACH_NODE(snapshot, &data->uppers)
                                 if (snapshot->kind == TREE_LV_SNAPSHOT)
-                                        tree_hold(tree, snapshot, origin);
+                                        tree_add_edge(tree, snapshot, origin);
 }
 
 int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
@@ -314,7 +314,7 @@ static void add_holders_in(struct tree *tree, const struct dm_devices *devices, 
                 text = read_attribute(tree, node->number, path_format("%s/%s/dev", directory_name, name).text);
                 r = text ? parse_device_number(text, &number) : -EINVAL;
                 if (r >= 0)
-                        tree_hold(tree, node, tree_add_single_device(tree, devices, name, number));
+                        tree_add_edge(tree, node, tree_add_single_device(tree, devices, name, number));
                 else if (r == -ENOMEM)
                         tree_fail(tree, r);
         }

@@ -43,11 +43,11 @@ static void add_devices_of_mount(struct tree *tree, struct libmnt_fs *entry, str
 
         if (!device && mnt_fs_get_srcpath(entry))
                 device = tree_find_device_path(tree, mnt_fs_get_srcpath(entry));
-        tree_hold(tree, device, mount);
+        tree_add_edge(tree, device, mount);
         if (device && type && streq(type, "btrfs"))
                 tree_fail(tree, tree_find_btrfs_devices(tree, device, &members));
         FOREACH_NODE(member, &members)
-                tree_hold(tree, member, mount);
+                tree_add_edge(tree, member, mount);
 }
 
 static struct tree_node *find_mount(const struct tree *tree, int id)
@@ -88,7 +88,7 @@ static void add_mount_point(struct tree *tree, struct libmnt_fs *entry)
 
         if (!mount)
                 return;
-        tree_hold(tree, find_mount(tree, mnt_fs_get_parent_id(entry)), mount);
+        tree_add_edge(tree, find_mount(tree, mnt_fs_get_parent_id(entry)), mount);
         if (!other || !tree_nodes_have(&other->lowers, mount))
                 if (!dm_hash_insert(tree->mount_points, mount->name, mount))
                         tree_fail(tree, -ENOMEM);
@@ -105,7 +105,7 @@ static void add_swap(struct tree *tree, const char *path)
                         swap = node;
         if (!swap) {
                 swap = tree_add_node(tree, TREE_SWAP, path);
-                tree_hold(tree, tree_find_below(tree, path), swap);
+                tree_add_edge(tree, tree_find_below(tree, path), swap);
         }
         if (swap)
                 swap->seen_at = tree->n_reads;
@@ -259,7 +259,7 @@ int tree_add_usage(struct tree *tree)
         FOREACH_NODE(node, &tree->nodes)
                 /* A file may also be a device. */
                 if (node->file)
-                        tree_hold(tree, tree_find_below(tree, node->file), node);
+                        tree_add_edge(tree, tree_find_below(tree, node->file), node);
         FOREACH_NODE(node, &tree->nodes)
                 if (node->kind == TREE_MOUNT && is_systems(node->name, next_root))
                         protect(tree, node);

@@ -295,7 +295,7 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
         node->kind = tree_kind_of_dm(uuid, target, lv);
 }
 
-void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
+void tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
 {
         if (!lower || !upper || lower == upper ||
                 (lower->uppers.n < upper->lowers.n ? tree_nodes_have(&lower->uppers, upper)
@@ -396,21 +396,14 @@ void tree_skip(struct tree_node *node, const char *reason)
         }
 }
 
-/* Prefixes of devices that open the lower device twice: DRBD does for metadata on the same device (the kernel's
- * drivers/block/drbd/drbd_nl.c). */
-static const char *const open_twice[] = {"drbd"};
-
-bool tree_node_has_strangers(const struct tree_node *node)
+bool tree_node_has_other_users(const struct tree_node *node)
 {
         unsigned int n_known = 0;
 
-        FOREACH_NODE(upper, &node->uppers) {
-                const char *name = upper->kernel_name ?: "";
-
-                /* An origin is removed before its snapshots, but does not open them. */
+        FOREACH_NODE(upper, &node->uppers)
+                /* An origin is removed before its snapshots, but does not open them. DRBD opens a device twice if its metadata
+                 * is on it, too (the kernel's drivers/block/drbd/drbd_nl.c). */
                 if (upper->state != TREE_GONE && !tree_is_snapshot_of(node, upper))
-                        n_known +=
-                                ANY(FOREACH_ELEMENT(twice, open_twice), skip_prefix(name, *twice) != NULL) ? 2 : 1;
-        }
+                        n_known += skip_prefix(upper->kernel_name ?: "", "drbd") ? 2 : 1;
         return node->n_opens > n_known;
 }

@@ -161,7 +161,7 @@ static inline bool tree_is_snapshot_of(const struct tree_node *snapshot, const s
 }
 
 /* Whether it has other users than the nodes on it, by `n_opens`: a process, another mount namespace, the kernel. */
-bool tree_node_has_strangers(const struct tree_node *node) _nonnull_all_;
+bool tree_node_has_other_users(const struct tree_node *node) _nonnull_all_;
 
 /* Whether it is a hidden LV, which lvm2 activates and deactivates with others of its VG: a part of an LV, or a layer. */
 bool tree_lv_is_hidden(const struct tree_node *node) _nonnull_all_;
@@ -230,7 +230,7 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
         const char *target) _nonnull_all_;
 
 /* Adds an edge: `upper` uses `lower`. Does nothing if the edge exists, if both are the same node, or if one is NULL. */
-void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1);
+void tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1);
 
 /* Finds a node by number or name; NULL if there is none. */
 struct tree_node *tree_find_number(const struct tree *tree, dev_t number) _nonnull_all_;

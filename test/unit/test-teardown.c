@@ -303,19 +303,19 @@ START_TEST(foreign_processes)
         shape_hold("dm-0", "dm-1");
         tree = shape_read();
         lv = shape_node(tree, "vg0-lv");
-        tree_hold(tree, lv, shape_node(tree, "drbd0"));
-        ck_assert(!tree_node_has_strangers(lv));
+        tree_add_edge(tree, lv, shape_node(tree, "drbd0"));
+        ck_assert(!tree_node_has_other_users(lv));
         /* DRBD has it open twice. */
         lv->n_opens = 3;
-        ck_assert(!tree_node_has_strangers(lv));
+        ck_assert(!tree_node_has_other_users(lv));
         lv->n_opens = 4;
-        ck_assert(tree_node_has_strangers(lv));
+        ck_assert(tree_node_has_other_users(lv));
         lv->n_opens = 3;
         tree_schedule(tree);
         tree_node_gone(tree, shape_node(tree, "opened"));
-        ck_assert(tree_node_has_strangers(lv));
+        ck_assert(tree_node_has_other_users(lv));
         lv->n_opens = 2;
-        ck_assert(!tree_node_has_strangers(lv));
+        ck_assert(!tree_node_has_other_users(lv));
 }
 END_TEST
 

@@ -46,7 +46,7 @@ static struct tree_node *add_lv(const char *name)
 
 static void hold(struct tree_node *lower, struct tree_node *upper)
 {
-        tree_hold(tree, lower, upper);
+        tree_add_edge(tree, lower, upper);
         ck_assert_int_eq(tree->error, 0);
 }
 
