@@ -45,16 +45,6 @@ static void add_dm_device(struct tree *tree, const struct dm_device *device)
         node->read_only = device->read_only;
 }
 
-struct tree_node *tree_add_single_device(
-        struct tree *tree, const struct dm_devices *devices, const char *kernel_name, dev_t number)
-{
-        const struct dm_device *device = dm_devices_find(devices, number);
-
-        if (device && !tree_find_number(tree, number))
-                add_dm_device(tree, device);
-        return tree_find_number(tree, number) ?: tree_add_device(tree, TREE_DISK, kernel_name, number);
-}
-
 static void add_disk(struct tree *tree, const char *kernel_name, dev_t number, const char *target)
 {
         struct tree_node *node = tree_add_device(tree, TREE_DISK, kernel_name, number);
@@ -294,43 +284,6 @@ int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
                         ANY(FOREACH_NODE(upper, &node->uppers), upper->vg && !tree_are_in_one_vg(node, upper));
         }
         return tree->error;
-}
-
-/* ------ nodes above some devices ------ */
-
-/* Adds devices in a sysfs directory of the node whose names begin with `prefix`. */
-static void add_holders_in(struct tree *tree, const struct dm_devices *devices, struct tree_node *node,
-        const char *directory_name, const char *prefix)
-{
-        _cleanup_closedir_ DIR *directory = open_directory(tree, node->number, directory_name);
-
-        FOREACH_ENTRY(name, directory) {
-                _cleanup_free_ char *text = NULL;
-                dev_t number;
-                int r;
-
-                if (!skip_prefix(name, prefix))
-                        continue;
-                text = read_attribute(tree, node->number, path_format("%s/%s/dev", directory_name, name).text);
-                r = text ? parse_device_number(text, &number) : -EINVAL;
-                if (r >= 0)
-                        tree_add_edge(tree, node, tree_add_single_device(tree, devices, name, number));
-                else if (r == -ENOMEM)
-                        tree_fail(tree, r);
-        }
-}
-
-void tree_add_holders(struct tree *tree, const struct dm_devices *devices)
-{
-        /* The list of nodes grows in the loop. */
-        for (size_t i = 0; i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
-
-                add_holders_in(tree, devices, node, "holders", "");
-                /* The partitions of a disk. */
-                if (node->kind == TREE_DISK)
-                        add_holders_in(tree, devices, node, ".", node->kernel_name);
-        }
 }
 
 /* ------ the network ------ */

@@ -438,7 +438,7 @@ END_TEST
 
 START_TEST(holders_and_commands)
 {
-        static const struct users nobody = {};
+        static const struct usage_query nobody = {}, with_commands = {.commands = true};
         _cleanup_free_ char *short_text = NULL, *lv = NULL, *swapped = NULL;
         _cleanup_tree_ struct tree *tree = NULL;
 
@@ -455,14 +455,14 @@ START_TEST(holders_and_commands)
         shape_write("proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/dev/dm-2\tpartition\t8\t0\t-2\n");
         tree = shape_read();
 
-        short_text = node_describe_holders(shape_node(tree, "vg0-lv"), &nobody, false);
+        short_text = node_describe_holders(shape_node(tree, "vg0-lv"), &nobody);
         ck_assert_str_eq(short_text, "mounted at /srv/a, mounted at /srv/a/b");
-        lv = node_describe_holders(shape_node(tree, "vg0-lv"), &nobody, true);
+        lv = node_describe_holders(shape_node(tree, "vg0-lv"), &with_commands);
         ck_assert_str_eq(lv,
                 "mounted at /srv/a/b (umount /srv/a/b), mounted at /mnt/my disk (umount '/mnt/my disk'), "
                 "encrypted device opened (cryptsetup close opened), "
                 "loop device /dev/loop3 of /srv/a/img (losetup -d /dev/loop3), mounted at /srv/a (umount /srv/a)");
-        swapped = node_describe_holders(shape_node(tree, "vg0-swap"), &nobody, true);
+        swapped = node_describe_holders(shape_node(tree, "vg0-swap"), &with_commands);
         ck_assert_str_eq(swapped, "swap on /dev/dm-2 (swapoff /dev/dm-2)");
 }
 END_TEST
