@@ -5,6 +5,7 @@
 #include "tree/read.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/major.h>
 #include <sys/sysmacros.h>
 
@@ -97,7 +98,7 @@ static void add_by_link(struct tree *tree, dev_t number)
         }
 }
 
-/* Adds devices without a size, such as a loop device before it has a file. */
+/* Adds devices without a size, such as an empty drive, or a container of md arrays. */
 static int add_empty_devices(struct tree *tree)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(tree->root_fd, SYSFS_BLOCK_DIRECTORY);
@@ -127,34 +128,22 @@ static bool is_scsi_disk(dev_t number)
                        (kind >= SCSI_DISK8_MAJOR && kind <= SCSI_DISK15_MAJOR));
 }
 
-/* Reads a number between spaces. sscanf() is too slow for thousands of lines. */
-static bool read_number(const char **text, uint64_t *ret)
-{
-        char *rest;
-
-        *ret = strtoull(*text, &rest, 10);
-        if (rest == *text || *rest != ' ')
-                return false;
-        *text = rest + 1;
-        return true;
-}
-
 /* Adds a line " 8 0 102400 sda"; ignores the heading. A SCSI disk, as most are on a machine with many disks, needs no further
  * reads. */
 static void add_line(struct tree *tree, const char *line)
 {
-        uint64_t major_number, minor_number, kib;
+        unsigned int major_number, minor_number;
         struct tree_node *node;
+        int name_at = 0;
+        uint64_t kib;
         dev_t number;
 
-        if (!read_number(&line, &major_number) || !read_number(&line, &minor_number) || !read_number(&line, &kib))
+        if (sscanf(line, "%u %u %" SCNu64 " %n", &major_number, &minor_number, &kib, &name_at) != 3)
                 return;
-        number = makedev((unsigned int) major_number, (unsigned int) minor_number);
-        if (tree_find_number(tree, number))
-                ;
-        else if (is_scsi_disk(number))
-                add_disk(tree, line, number, "");
-        else
+        number = makedev(major_number, minor_number);
+        if (!tree_find_number(tree, number) && is_scsi_disk(number))
+                add_disk(tree, line + name_at, number, "");
+        else if (!tree_find_number(tree, number))
                 add_by_link(tree, number);
         node = tree_find_number(tree, number);
         if (node)

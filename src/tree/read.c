@@ -62,8 +62,10 @@ static void add_mount(struct tree *tree, struct libmnt_fs *entry)
         const char *target = mnt_fs_get_target(entry), *type = mnt_fs_get_fstype(entry);
         struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
 
+        if (!target)
+                return;
         /* Mount IDs are reused. */
-        if (target && (!mount || mount->number != mnt_fs_get_devno(entry) || !streq(mount->name, target))) {
+        if (!mount || mount->number != mnt_fs_get_devno(entry) || !streq(mount->name, target)) {
                 mount = tree_add_node(tree, TREE_MOUNT, target);
                 if (!mount)
                         return;
@@ -76,8 +78,7 @@ static void add_mount(struct tree *tree, struct libmnt_fs *entry)
                         tree_fail(tree, -ENOMEM);
                 add_devices_of_mount(tree, entry, mount);
         }
-        if (target)
-                mount->seen_at = tree->n_reads;
+        mount->seen_at = tree->n_reads;
 }
 
 /* Of several mounts at one place, the last one counts, unless another one is mounted on it. */
@@ -94,7 +95,13 @@ static void add_mount_point(struct tree *tree, struct libmnt_fs *entry)
                         tree_fail(tree, -ENOMEM);
 }
 
-/* ------ swaps ------ */
+/* ------ swaps and loop devices ------ */
+
+/* Adds the edge from the device with this path, or from the mount of the file. */
+static void add_edge_from_path(struct tree *tree, const char *path, struct tree_node *upper)
+{
+        tree_add_edge(tree, tree_find_device_path(tree, path) ?: tree_find_mount_of(tree, path), upper);
+}
 
 static void add_swap(struct tree *tree, const char *path)
 {
@@ -105,7 +112,7 @@ static void add_swap(struct tree *tree, const char *path)
                         swap = node;
         if (!swap) {
                 swap = tree_add_node(tree, TREE_SWAP, path);
-                tree_add_edge(tree, tree_find_below(tree, path), swap);
+                add_edge_from_path(tree, path, swap);
         }
         if (swap)
                 swap->seen_at = tree->n_reads;
@@ -214,12 +221,10 @@ static void protect_mounts_of_initrd(struct tree *tree)
         if (mount_table_read(tree->root_fd, "etc/fstab", &table) == -ENOMEM)
                 tree_fail(tree, -ENOMEM);
         FOREACH_MOUNT(entry, &table) {
-                const char *options = mnt_fs_get_options(entry), *target = mnt_fs_get_target(entry);
+                const char *target = mnt_fs_get_target(entry);
                 struct tree_node *mount = target ? dm_hash_lookup(tree->mount_points, target) : NULL;
-                size_t length;
-                char *value;
 
-                if (mount && options && mnt_optstr_get_option(options, "x-initrd.mount", &value, &length) == 0)
+                if (mount && mnt_fs_get_option(entry, "x-initrd.mount", NULL, NULL) == 0)
                         protect(tree, mount);
         }
 }
@@ -235,13 +240,13 @@ static void protect_devices_of_initrd(struct tree *tree)
                 if (read_file_at(tree->root_fd, *path, &text, NULL) == -ENOMEM)
                         tree_fail(tree, -ENOMEM);
                 FOREACH_LINE(line, text) {
-                        char *fields[5] = {}, *value, **options = fields + 3 + (path - paths);
+                        char *fields[5] = {}, *options;
                         int n = dm_split_words(line, ELEMENTSOF(fields), 0, fields);
                         struct tree_node *device = n > 3 ? dm_hash_lookup(tree->dm_names, fields[0]) : NULL;
-                        size_t length;
 
+                        options = fields[3 + (path - paths)];
                         if (device && fields[0][0] != '#' &&
-                                mnt_optstr_get_option(*options, "x-initrd.attach", &value, &length) == 0)
+                                mnt_optstr_get_option(options, "x-initrd.attach", NULL, NULL) == 0)
                                 tree_skip(device, tree_printf(tree, "%s stays attached", device->name));
                 }
         }
@@ -259,7 +264,7 @@ int tree_add_usage(struct tree *tree)
         FOREACH_NODE(node, &tree->nodes)
                 /* A file may also be a device. */
                 if (node->file)
-                        tree_add_edge(tree, tree_find_below(tree, node->file), node);
+                        add_edge_from_path(tree, node->file, node);
         FOREACH_NODE(node, &tree->nodes)
                 if (node->kind == TREE_MOUNT && is_systems(node->name, next_root))
                         protect(tree, node);

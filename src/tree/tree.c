@@ -339,11 +339,6 @@ struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path)
         return dm_hash_lookup(tree->mount_points, "/");
 }
 
-struct tree_node *tree_find_below(const struct tree *tree, const char *path)
-{
-        return tree_find_device_path(tree, path) ?: tree_find_mount_of(tree, path);
-}
-
 void tree_queue_add(struct dm_list *queue, struct tree_node *node)
 {
         if (dm_list_empty(&node->queue))

@@ -170,10 +170,6 @@ bool tree_lv_is_hidden(const struct tree_node *node) _nonnull_all_;
 struct tree_cycle {
         struct tree_cycle *next;
         struct tree_nodes members; /* the newest devices first */
-
-        /* For tree/order.h. */
-        size_t position; /* the member to be tried next */
-        size_t n_gone;   /* members removed since the first one was tried last */
 };
 
 /* The storage of a machine: block devices, mounts and swaps, and the edges between them. An edge goes from a lower node to an
@@ -239,8 +235,6 @@ struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *nam
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path) _nonnull_all_;
 /* Finds the mount of a file with this absolute path. */
 struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) _nonnull_all_;
-/* Finds the node below a swap or loop device, by its path: the device with this path, or the mount of the file. */
-struct tree_node *tree_find_below(const struct tree *tree, const char *path) _nonnull_all_;
 /* Finds the first LV of the VG of an LV. */
 struct tree_node *tree_find_vg(const struct tree *tree, const struct tree_node *lv) _nonnull_all_;
 
