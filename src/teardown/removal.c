@@ -107,7 +107,7 @@ static int pool_new(size_t n_threads, int (*function)(const struct removal *remo
                 .remove = function,
                 .done_fd = TAKE_FD(done_fd),
                 .mutex = PTHREAD_MUTEX_INITIALIZER,
-                .n_threads_max = MIN(MAX(n_threads, (size_t) 1), (size_t) THREADS_MAX),
+                .n_threads_max = n_threads,
         };
         dm_list_init(&pool->queued);
         dm_list_init(&pool->done);
@@ -172,11 +172,6 @@ static struct removal *removal_new(struct tree_node *node, bool at_shutdown)
         return removal;
 }
 
-bool removal_is_possible(const struct removal *removal)
-{
-        return removal->node->cycle || !tree_node_is_held(removal->node);
-}
-
 /* ------ all of them ------ */
 
 static int on_done(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
@@ -198,8 +193,7 @@ int removals_init(struct teardown *teardown)
                 if (!node->removal)
                         return -ENOMEM;
         }
-        r = pool_new(tree->n_to_go < TEARDOWN_PARALLEL_MIN ? 1 : teardown->options.n_threads,
-                teardown->options.remove ?: kernel_remove, &teardown->pool);
+        r = pool_new(teardown->options.n_threads, teardown->options.remove ?: kernel_remove, &teardown->pool);
         if (r < 0)
                 return r;
         return sd_event_add_io(teardown->event, NULL, teardown->pool->done_fd, EPOLLIN, on_done, teardown);
@@ -223,14 +217,14 @@ int removals_start(struct teardown *teardown)
                         removal->ready_usec = now;
                 if (tree->first_usec == 0)
                         tree->first_usec = removal->ready_usec;
-                if (!teardown->options.at_shutdown || !unmonitor_takes(&teardown->unmonitor, removal))
+                if (!teardown->options.at_shutdown || !unmonitor_takes(teardown, removal))
                         submit(teardown, removal);
         }
         r = unmonitor_step(teardown);
         if (r < 0)
                 return r;
         FOREACH_LISTED(struct removal, removal, &teardown->busy)
-                if (removal->next_usec <= now && removal_is_possible(removal)) {
+                if (removal->next_usec <= now && !tree_node_is_held(removal->node)) {
                         dm_list_del(&removal->list);
                         submit(teardown, removal);
                 }
@@ -242,7 +236,6 @@ static void node_removed(struct teardown *teardown, struct removal *removal)
         struct storage_tree *tree = &teardown->trees[removal->node->component];
 
         tree_node_gone(teardown->tree, removal->node);
-        dm_list_add(&tree->removed, &removal->list);
         tree->last_usec = removal->ended_usec;
         if (++tree->n_gone == tree->members.n)
                 dm_list_add(&teardown->down, &tree->list);

@@ -82,8 +82,9 @@ static void report_tree(int level, const char *message_id, const struct teardown
 {
         _cleanup_fields_ struct fields fields = {};
 
-        FOREACH_LISTED(const struct removal, removal, &tree->removed)
-                add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
+        FOREACH_NODE(member, &tree->members)
+                if (member->state == TREE_GONE)
+                        add_bar(teardown, member->removal, TIMELINE_DONE, member->removal->ended_usec, NULL);
         fields_add(&fields, "HEADGATE_TREE=%s", tree->name);
         add_vgs(&fields, &tree->members);
         fields_add(&fields, "HEADGATE_N_NODES=%zu", tree->members.n);

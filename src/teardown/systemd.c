@@ -81,9 +81,8 @@ static int retry_unmounts(struct teardown *teardown)
 bool stop_job_is_listed(const char *output)
 {
         _cleanup_free_ char *copy = strdup(output);
-        char *rest = copy;
 
-        for (char *line; copy && (line = strsep(&rest, "\n"));) {
+        FOREACH_LINE(line, copy) {
                 char *words[4];
 
                 /* Number, unit, type and state. */

@@ -133,6 +133,7 @@ struct tree_node {
         enum tree_state state;   /* for the executor, see tree/order.h */
         struct removal *removal; /* teardown's, of a node to remove */
         bool unmount_retried;    /* teardown has had systemd unmount it once more */
+        bool vg_unmonitored;     /* of the first LV of a VG: lvm2 was told to stop monitoring it */
         size_t seen_at;          /* tree.n_reads of the last tree_read_mounts() that found it */
 };
 

@@ -201,15 +201,6 @@ START_TEST(one_at_a_time)
 }
 END_TEST
 
-START_TEST(few)
-{
-        _cleanup_tree_ struct tree *tree = make_lvs(TEARDOWN_PARALLEL_MIN - 1);
-
-        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 0);
-        ck_assert_uint_eq(kernel.n_at_once_max, 1);
-}
-END_TEST
-
 START_TEST(nothing)
 {
         _cleanup_tree_ struct tree *tree = make_lvs(0);
@@ -487,7 +478,6 @@ int main(void)
         tcase_add_test(tcase, captured);
         tcase_add_test(tcase, many_at_a_time);
         tcase_add_test(tcase, one_at_a_time);
-        tcase_add_test(tcase, few);
         tcase_add_test(tcase, nothing);
         tcase_add_test(tcase, busy_for_a_moment);
         tcase_add_test(tcase, busy);
