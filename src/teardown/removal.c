@@ -20,11 +20,10 @@
 /* While more removals are queued, the owner of the pool is woken up only after this many. */
 #define ANNOUNCED_AT_ONCE 8
 
-/* The pause before the next attempt: first 5 ms, since udev opens a device for a moment after its unmount. Later pauses are
- * longer, up to 200 ms. */
-#define PAUSE_MIN_USEC (5 * USEC_PER_MSEC)
+/* The pause before the next attempt: first 5 ms, since udev opens a device for a moment after its unmount. Each pause is 5 ms
+ * longer than the last one, up to 200 ms. */
+#define PAUSE_STEP_USEC (5 * USEC_PER_MSEC)
 #define PAUSE_MAX_USEC (200 * USEC_PER_MSEC)
-#define DOUBLINGS_MAX 6
 
 /* ------ the pool ------ */
 
@@ -265,11 +264,9 @@ void removals_finish(struct teardown *teardown)
                 } else if (removal->timed_out) {
                         ; /* it has failed already */
                 } else if (removal->error == -EBUSY && !removal->node->cycle) {
-                        unsigned int doublings = MIN(removal->n_tries - 1, (unsigned int) DOUBLINGS_MAX);
-
                         removal->n_futile = teardown->no_releaser_since > 0 ? removal->n_futile + 1 : 0;
                         removal->next_usec =
-                                removal->ended_usec + MIN(PAUSE_MIN_USEC << doublings, PAUSE_MAX_USEC);
+                                removal->ended_usec + MIN(PAUSE_STEP_USEC * removal->n_tries, PAUSE_MAX_USEC);
                         dm_list_add(&teardown->busy, &removal->list);
                 } else {
                         tree_node_failed(teardown->tree, removal->node);

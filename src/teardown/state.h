@@ -76,10 +76,9 @@ struct unmonitor {
 
 /* Queries of systemd's jobs, see teardown/systemd.h. */
 struct stop_job_watch {
-        struct job *job;     /* systemctl, while it runs */
-        bool nothing_stops;  /* systemd stops no unit any more, so nodes in use stay in use */
-        uint64_t next_usec;  /* when to ask again; 0 if it was never asked */
-        uint64_t pause_usec; /* between queries, increasing */
+        struct job *job;    /* systemctl, while it runs */
+        bool nothing_stops; /* systemd stops no unit any more, so nodes in use stay in use */
+        uint64_t next_usec; /* when to ask again; 0 if it was never asked */
 };
 
 struct teardown {

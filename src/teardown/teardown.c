@@ -38,7 +38,8 @@ static void note_progress(struct teardown *teardown)
         teardown->progress_usec = now_usec();
         teardown->waiting_reported = false;
         if (teardown->options.at_shutdown) {
-                stop_job_watch_renew(&teardown->stop_jobs);
+                /* Further nodes may be released. */
+                teardown->stop_jobs.nothing_stops = false;
                 teardown->no_releaser_since = 0;
         }
 }
