@@ -223,14 +223,13 @@ static void add_container_of_array(struct tree *tree, struct tree_node *node)
 {
         _cleanup_free_ char *version = read_attribute(tree, node->number, "md/metadata_version");
         const char *external = version ? skip_prefix(version, "external:") : NULL;
-        _cleanup_free_ char *name = NULL;
 
         node->has_mdmon = external;
-        if (!external || (*external != '/' && *external != '-'))
-                return;
-        name = strndup(external + 1, strcspn(external + 1, "/"));
-        tree_fail(tree, name ? 0 : -ENOMEM);
-        tree_add_edge(tree, name ? tree_find_kernel_name(tree, name) : NULL, node);
+        if (external && (*external == '/' || *external == '-'))
+                tree_add_edge(tree,
+                        tree_find_kernel_name(
+                                tree, path_format("%.*s", (int) strcspn(external + 1, "/"), external + 1).text),
+                        node);
 }
 
 /* sysfs does not show that an origin has to be removed before its snapshots. The kernel would remove a snapshot at any time. But

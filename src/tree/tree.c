@@ -310,33 +310,26 @@ void tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node 
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path)
 {
         const char *name = skip_prefix(path, "/dev/"), *dm_name = skip_prefix(path, "/dev/mapper/");
-        _cleanup_free_ char *kernel_name = NULL;
+        struct path kernel_name = path_format("%s", name ?: "");
 
         if (dm_name)
                 return dm_hash_lookup(tree->dm_names, dm_name);
-        kernel_name = name ? strdup(name) : NULL;
-        if (!kernel_name)
-                return NULL;
         /* As in the kernel's names of sysfs directories. */
-        for (char *slash = strchr(kernel_name, '/'); slash; slash = strchr(slash, '/'))
+        for (char *slash = kernel_name.text; (slash = strchr(slash, '/'));)
                 *slash = '!';
-        return tree_find_kernel_name(tree, kernel_name);
+        return tree_find_kernel_name(tree, kernel_name.text);
 }
 
 struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path)
 {
-        _cleanup_free_ char *prefix = strdup(path);
-        struct tree_node *mount;
+        struct path directory = path_format("%s", path);
+        struct tree_node *mount = NULL;
 
-        if (!prefix || path[0] != '/')
-                return NULL;
-        for (char *slash = strrchr(prefix, '/'); slash != prefix; slash = strrchr(prefix, '/')) {
+        for (char *slash; !mount && (slash = strrchr(directory.text, '/'));) {
                 *slash = '\0';
-                mount = dm_hash_lookup(tree->mount_points, prefix);
-                if (mount)
-                        return mount;
+                mount = dm_hash_lookup(tree->mount_points, slash == directory.text ? "/" : directory.text);
         }
-        return dm_hash_lookup(tree->mount_points, "/");
+        return mount;
 }
 
 void tree_queue_add(struct dm_list *queue, struct tree_node *node)
