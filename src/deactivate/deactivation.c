@@ -211,20 +211,19 @@ static bool has_mount_or_swap(const struct tree_node *node)
 }
 
 /* Skips a node in use. Nodes on a mounted device can still be removed. */
-static void refuse_used(void *userdata, struct tree_node *node, const struct users *users)
+static void refuse_used(void *userdata, struct tree_node *node, const char *holders, size_t n_processes)
 {
         struct tree *tree = userdata;
-        _cleanup_free_ char *holders = node_describe_holders(node, users, true);
         const char *reason =
-                tree_printf(tree, "%s is in use%s%s", node->name, holders && *holders ? ": " : "", holders ?: "");
+                tree_printf(tree, "%s is in use%s%s", node->name, isempty(holders) ? "" : ": ", holders ?: "");
 
-        if (!tree_node_has_strangers(node) && has_mount_or_swap(node)) {
+        if (!tree_node_has_other_users(node) && has_mount_or_swap(node)) {
                 tree_skip(node, reason);
                 /* Replaces the reason of a device on a file of the node. */
                 node->skip_reason = reason;
                 return;
         }
-        if (!tree_node_has_strangers(node) && users->n == 0)
+        if (!tree_node_has_other_users(node) && n_processes == 0)
                 return;
         selection_refuse(node, reason);
         FOREACH_NODE(other, &tree->nodes)
@@ -243,12 +242,12 @@ int deactivation_preview(struct deactivation *deactivation)
         FOREACH_NODE(node, &deactivation->tree->nodes) {
                 node->n_opens = kernel_count_opens(node);
                 /* Only device-mapper devices have an open count. */
-                if (tree_node_has_strangers(node) ||
-                        (!node->skip_reason && (node->kind == TREE_MD || node->kind == TREE_LOOP ||
-                                                       (node->kernel_name && has_mount_or_swap(node)))))
+                if (!node->skip_reason &&
+                        (tree_node_has_other_users(node) || node->kind == TREE_MD || node->kind == TREE_LOOP ||
+                                (node->kernel_name && has_mount_or_swap(node))))
                         tree_fail(deactivation->tree, tree_nodes_add(&used, node));
         }
-        nodes_report_users(&used, refuse_used, deactivation->tree);
+        tree_fail(deactivation->tree, nodes_report_users(&used, true, refuse_used, deactivation->tree));
         FOREACH_NODE(node, &deactivation->tree->nodes)
                 if (tree_node_is_mount_or_swap(node))
                         tree_skip(node, tree_printf(deactivation->tree, "%s is %s", node->name,

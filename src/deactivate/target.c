@@ -163,15 +163,11 @@ void target_select(struct target *target, struct tree *tree)
 int target_is_down(const struct target *target, int root_fd, const struct config *config)
 {
         _cleanup_dm_config_ struct dm_config_tree *metadata = NULL;
-        struct path path, section;
-        int r;
+        struct path path = path_format("%s/%s", root_relative(config->backup_dir), target->vg);
+        struct path section =
+                path_format("%s%s%s", target->vg, target->lv ? "/logical_volumes/" : "", target->lv ?: "");
+        int r = config_tree_read(root_fd, path.text, &metadata);
 
-        if (!target->vg)
-                return 1;
-        path = path_format("%s/%s", root_relative(config->backup_dir), target->vg);
-        section = target->lv ? path_format("%s/logical_volumes/%s", target->vg, target->lv)
-                             : path_format("%s", target->vg);
-        r = config_tree_read(root_fd, path.text, &metadata);
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         return dm_config_find_node(metadata->root, section.text) != NULL;

@@ -34,7 +34,7 @@ struct tree_node *target_find_node(const struct target *target, const struct tre
 /* Selects the nodes of the target. */
 void target_select(struct target *target, struct tree *tree) _nonnull_all_;
 
-/* Whether a target without nodes exists, and is inactive. A VG or LV exists if lvm2's metadata backup below `root_fd` has it; a
- * device always does. Returns 1, 0 or -ENOMEM. */
+/* Whether a VG or LV without nodes exists, and is inactive: lvm2's metadata backup below `root_fd` has it. Returns 1, 0 or
+ * -ENOMEM. */
 int target_is_down(
         const struct target *target, int root_fd, const struct config *config) _nonnull_all_ _must_check_;

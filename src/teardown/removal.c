@@ -20,11 +20,10 @@
 /* While more removals are queued, the owner of the pool is woken up only after this many. */
 #define ANNOUNCED_AT_ONCE 8
 
-/* The pause before the next attempt: first 5 ms, since udev opens a device for a moment after its unmount. Later pauses are
- * longer, up to 200 ms. */
-#define PAUSE_MIN_USEC (5 * USEC_PER_MSEC)
+/* The pause before the next attempt: first 5 ms, since udev opens a device for a moment after its unmount. Each pause is 5 ms
+ * longer than the last one, up to 200 ms. */
+#define PAUSE_STEP_USEC (5 * USEC_PER_MSEC)
 #define PAUSE_MAX_USEC (200 * USEC_PER_MSEC)
-#define DOUBLINGS_MAX 6
 
 /* ------ the pool ------ */
 
@@ -107,7 +106,7 @@ static int pool_new(size_t n_threads, int (*function)(const struct removal *remo
                 .remove = function,
                 .done_fd = TAKE_FD(done_fd),
                 .mutex = PTHREAD_MUTEX_INITIALIZER,
-                .n_threads_max = MIN(MAX(n_threads, (size_t) 1), (size_t) THREADS_MAX),
+                .n_threads_max = n_threads,
         };
         dm_list_init(&pool->queued);
         dm_list_init(&pool->done);
@@ -123,7 +122,7 @@ static bool is_used_below(const struct teardown *teardown, const struct tree_nod
                 if (!tree_node_is_ours(lower) || lower->state == TREE_GONE || lower->cycle)
                         continue;
                 lower->n_opens = teardown->options.count_opens(lower);
-                if (tree_node_has_strangers(lower) || (lower->n_opens > 0 && tree_is_snapshot_of(lower, node)) ||
+                if (tree_node_has_other_users(lower) || (lower->n_opens > 0 && tree_is_snapshot_of(lower, node)) ||
                         is_used_below(teardown, lower))
                         return true;
         }
@@ -172,11 +171,6 @@ static struct removal *removal_new(struct tree_node *node, bool at_shutdown)
         return removal;
 }
 
-bool removal_is_possible(const struct removal *removal)
-{
-        return removal->node->cycle || !tree_node_is_held(removal->node);
-}
-
 /* ------ all of them ------ */
 
 static int on_done(_unused_ sd_event_source *source, _unused_ int fd, _unused_ uint32_t events, void *userdata)
@@ -198,8 +192,7 @@ int removals_init(struct teardown *teardown)
                 if (!node->removal)
                         return -ENOMEM;
         }
-        r = pool_new(tree->n_to_go < TEARDOWN_PARALLEL_MIN ? 1 : teardown->options.n_threads,
-                teardown->options.remove ?: kernel_remove, &teardown->pool);
+        r = pool_new(teardown->options.n_threads, teardown->options.remove ?: kernel_remove, &teardown->pool);
         if (r < 0)
                 return r;
         return sd_event_add_io(teardown->event, NULL, teardown->pool->done_fd, EPOLLIN, on_done, teardown);
@@ -223,14 +216,14 @@ int removals_start(struct teardown *teardown)
                         removal->ready_usec = now;
                 if (tree->first_usec == 0)
                         tree->first_usec = removal->ready_usec;
-                if (!teardown->options.at_shutdown || !unmonitor_takes(&teardown->unmonitor, removal))
+                if (!teardown->options.at_shutdown || !unmonitor_takes(teardown, removal))
                         submit(teardown, removal);
         }
         r = unmonitor_step(teardown);
         if (r < 0)
                 return r;
         FOREACH_LISTED(struct removal, removal, &teardown->busy)
-                if (removal->next_usec <= now && removal_is_possible(removal)) {
+                if (removal->next_usec <= now && !tree_node_is_held(removal->node)) {
                         dm_list_del(&removal->list);
                         submit(teardown, removal);
                 }
@@ -242,7 +235,6 @@ static void node_removed(struct teardown *teardown, struct removal *removal)
         struct storage_tree *tree = &teardown->trees[removal->node->component];
 
         tree_node_gone(teardown->tree, removal->node);
-        dm_list_add(&tree->removed, &removal->list);
         tree->last_usec = removal->ended_usec;
         if (++tree->n_gone == tree->members.n)
                 dm_list_add(&teardown->down, &tree->list);
@@ -272,11 +264,9 @@ void removals_finish(struct teardown *teardown)
                 } else if (removal->timed_out) {
                         ; /* it has failed already */
                 } else if (removal->error == -EBUSY && !removal->node->cycle) {
-                        unsigned int doublings = MIN(removal->n_tries - 1, (unsigned int) DOUBLINGS_MAX);
-
                         removal->n_futile = teardown->no_releaser_since > 0 ? removal->n_futile + 1 : 0;
                         removal->next_usec =
-                                removal->ended_usec + MIN(PAUSE_MIN_USEC << doublings, PAUSE_MAX_USEC);
+                                removal->ended_usec + MIN(PAUSE_STEP_USEC * removal->n_tries, PAUSE_MAX_USEC);
                         dm_list_add(&teardown->busy, &removal->list);
                 } else {
                         tree_node_failed(teardown->tree, removal->node);

@@ -24,8 +24,5 @@ int removals_start(struct teardown *teardown) _nonnull_all_ _must_check_;
  * most once in REMOVALS_CHECK_USEC. `now` is now_usec(). */
 void removals_check_deadlines(struct teardown *teardown, uint64_t now) _nonnull_all_;
 
-/* Whether the next attempt may succeed: a mount that has appeared meanwhile has to be unmounted first. In a cycle, returns true. */
-bool removal_is_possible(const struct removal *removal) _nonnull_all_;
-
 /* Ends the threads when they return from the kernel, without waiting for that. Their removals are abandoned. */
 void removals_done(struct teardown *teardown) _nonnull_all_;

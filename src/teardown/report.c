@@ -81,8 +81,9 @@ static void report_tree(int level, const char *message_id, const struct teardown
 {
         _cleanup_strv_ struct strv fields = {};
 
-        FOREACH_LISTED(const struct removal, removal, &tree->removed)
-                add_bar(teardown, removal, TIMELINE_DONE, removal->ended_usec, NULL);
+        FOREACH_NODE(member, &tree->members)
+                if (member->state == TREE_GONE)
+                        add_bar(teardown, member->removal, TIMELINE_DONE, member->removal->ended_usec, NULL);
         fields_add(&fields, "HEADGATE_TREE=%s", tree->name);
         add_vgs(&fields, &tree->members);
         fields_add(&fields, "HEADGATE_N_NODES=%zu", tree->members.n);
@@ -121,15 +122,16 @@ static int find_waited_for(const struct teardown *teardown, struct tree_nodes *r
         return 0;
 }
 
-static void report_node_waited_for(_unused_ void *userdata, struct tree_node *node, const struct users *users)
+static void report_node_waited_for(
+        _unused_ void *userdata, struct tree_node *node, const char *holders, _unused_ size_t n_processes)
 {
-        _cleanup_free_ char *name = node_describe(node), *holders = node_describe_holders(node, users, false);
+        _cleanup_free_ char *name = node_describe(node);
 
         log_notice("Waiting for %s%s%s%s.", name ?: "?",
                 node->kind == TREE_MOUNT  ? " to be unmounted"
                 : node->kind == TREE_SWAP ? " to be swapped off"
                                           : ", which is in use",
-                holders && *holders ? ": " : "", holders ?: "");
+                isempty(holders) ? "" : ": ", holders ?: "");
 }
 
 void report_waiting(const struct teardown *teardown)
@@ -137,7 +139,7 @@ void report_waiting(const struct teardown *teardown)
         _cleanup_tree_nodes_ struct tree_nodes nodes = {};
 
         if (find_waited_for(teardown, &nodes) >= 0)
-                nodes_report_users(&nodes, report_node_waited_for, NULL);
+                (void) nodes_report_users(&nodes, false, report_node_waited_for, NULL);
 }
 
 /* "412 of 1015 devices removed, 3 trees waiting for: /srv/a, /srv/b, /srv/c" */
@@ -187,8 +189,8 @@ static bool is_cause(const struct tree_node *node)
         if (!tree_node_is_ours(node) || node->state == TREE_GONE)
                 return false;
         if (node->state == TREE_FAILED || node->uppers.n == 0)
-                return !node->removal->blocked || tree_node_has_strangers(node);
-        return tree_node_has_strangers(node) ||
+                return !node->removal->blocked || tree_node_has_other_users(node);
+        return tree_node_has_other_users(node) ||
                ANY(FOREACH_NODE(upper, &node->uppers), upper->state != TREE_GONE && !tree_node_is_ours(upper));
 }
 
@@ -202,15 +204,14 @@ static const char *describe_reason(const struct removal *removal)
                                                                         : "its removal was still queued";
 }
 
-static void report_node_left(void *userdata, struct tree_node *node, const struct users *users)
+static void report_node_left(
+        void *userdata, struct tree_node *node, const char *holders, _unused_ size_t n_processes)
 {
         const struct teardown *teardown = userdata;
         const struct removal *removal = node->removal;
-        /* At shutdown no commands can be run. */
-        _cleanup_free_ char *holders = node_describe_holders(node, users, !teardown->options.at_shutdown);
         _cleanup_free_ char *name = node_describe(node);
         _cleanup_free_ char *message = string_format("%s is left, %s%s%s.", name ?: "?", describe_reason(removal),
-                holders && *holders ? ": " : "", holders ?: "");
+                isempty(holders) ? "" : ": ", holders ?: "");
         _cleanup_strv_ struct strv fields = {};
 
         add_bar(teardown, removal, TIMELINE_FAILED, now_usec(), holders);
@@ -233,7 +234,8 @@ static void report_nodes_left(struct teardown *teardown)
         FOREACH_NODE(node, &teardown->tree->nodes)
                 if (is_cause(node) && tree_nodes_add(&left, node) < 0)
                         return;
-        nodes_report_users(&left, report_node_left, teardown);
+        /* At shutdown no commands can be run. */
+        (void) nodes_report_users(&left, !teardown->options.at_shutdown, report_node_left, teardown);
 }
 
 void report_end(struct teardown *teardown)

@@ -13,17 +13,13 @@
 /* Default number of removals at a time: 28 times as fast as one after another (500 devices on two CPUs). More are hardly faster. */
 #define TEARDOWN_THREADS_DEFAULT 32
 
-/* With fewer devices, removing one after another is as fast. */
-#define TEARDOWN_PARALLEL_MIN 4
-
 /* Teardown ends after this time without progress. It is longer than systemd's default timeout of an unmount (90 s), and than the
  * timeouts of removals and lvm2. The units' TimeoutStopSec= is longer. */
 #define TEARDOWN_STALL_USEC (120 * USEC_PER_SEC)
 
 /* The removal of one node, which may take several attempts. Times are those of now_usec(). */
 struct removal {
-        struct dm_list list; /* in the pool while at work, else teardown.busy, unmonitor.waiting or */
-                             /* storage_tree.removed */
+        struct dm_list list; /* in the pool while at work, else teardown.busy or unmonitor.waiting */
         struct tree_node *node;
 
         /* Copies for the thread, since the tree may be freed while it hangs in the kernel. */
@@ -65,8 +61,7 @@ struct storage_tree {
         struct dm_list list;       /* in teardown.down, or in none */
         const char *name;          /* see tree_order() */
         struct tree_nodes members; /* nodes to remove */
-        struct dm_list removed;    /* removals of members, in the order of their ends */
-        size_t n_gone;             /* number of these */
+        size_t n_gone;             /* number of removed members */
         size_t n_skipped;          /* number of skipped nodes */
         uint64_t first_usec;       /* when the first member was ready */
         uint64_t last_usec;        /* when the last one was removed */
@@ -74,18 +69,16 @@ struct storage_tree {
 
 /* VGs that lvm2 is to stop monitoring at shutdown, see teardown/unmonitor.h. */
 struct unmonitor {
-        bool dmeventd_runs;        /* otherwise no LV is monitored */
-        struct dm_hash_table *vgs; /* names of VGs that lvm2 has handled */
-        struct dm_list waiting;    /* removals that wait for lvm2 */
+        bool dmeventd_runs;     /* otherwise no LV is monitored */
+        struct dm_list waiting; /* removals that wait for lvm2 */
         struct job *job;
 };
 
 /* Queries of systemd's jobs, see teardown/systemd.h. */
 struct stop_job_watch {
-        struct job *job;     /* systemctl, while it runs */
-        bool nothing_stops;  /* systemd stops no unit any more, so nodes in use stay in use */
-        uint64_t next_usec;  /* when to ask again; 0 if it was never asked */
-        uint64_t pause_usec; /* between queries, increasing */
+        struct job *job;    /* systemctl, while it runs */
+        bool nothing_stops; /* systemd stops no unit any more, so nodes in use stay in use */
+        uint64_t next_usec; /* when to ask again; 0 if it was never asked */
 };
 
 struct teardown {

@@ -8,10 +8,9 @@
 #include "shared/log.h"
 #include "tree/order.h"
 
-/* systemctl takes some milliseconds, and teardown may wait for minutes, so the pauses grow. They stay short enough not to delay
- * shutdown. */
-#define PAUSE_MIN_USEC (200 * USEC_PER_MSEC)
-#define PAUSE_MAX_USEC (500 * USEC_PER_MSEC)
+/* The pause between queries. systemctl takes some milliseconds, and teardown may wait for minutes; but shutdown must not be
+ * delayed. */
+#define PAUSE_USEC (300 * USEC_PER_MSEC)
 
 /* ------ at the beginning ------ */
 
@@ -81,9 +80,8 @@ static int retry_unmounts(struct teardown *teardown)
 bool stop_job_is_listed(const char *output)
 {
         _cleanup_free_ char *copy = strdup(output);
-        char *rest = copy;
 
-        for (char *line; copy && (line = strsep(&rest, "\n"));) {
+        FOREACH_LINE(line, copy) {
                 char *words[4];
 
                 /* Number, unit, type and state. */
@@ -104,8 +102,7 @@ static int on_jobs_listed(_unused_ struct job *job, int exit_status, const char 
         if (exit_status != 0)
                 log_debug("systemctl list-jobs failed with exit status %i.", exit_status);
         watch->nothing_stops = exit_status != 0 || !stop_job_is_listed(output);
-        watch->pause_usec = MIN(MAX(watch->pause_usec * 2, PAUSE_MIN_USEC), PAUSE_MAX_USEC);
-        watch->next_usec = now_usec() + watch->pause_usec;
+        watch->next_usec = now_usec() + PAUSE_USEC;
         return 0;
 }
 
@@ -120,7 +117,7 @@ int systemd_ask(struct teardown *teardown)
                 return 0;
         r = retry_unmounts(teardown);
         if (r > 0)
-                stop_job_watch_renew(watch);
+                watch->nothing_stops = false;
         if (r != 0)
                 return MIN(r, 0);
         if (watch->nothing_stops || watch->next_usec > now_usec())
@@ -131,13 +128,6 @@ int systemd_ask(struct teardown *teardown)
                 watch->nothing_stops = true;
         }
         return r == -ENOMEM ? r : 0;
-}
-
-void stop_job_watch_renew(struct stop_job_watch *watch)
-{
-        watch->nothing_stops = false;
-        watch->pause_usec = 0;
-        watch->next_usec = MIN(watch->next_usec, now_usec() + PAUSE_MIN_USEC);
 }
 
 uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch)

@@ -22,9 +22,6 @@ void systemd_announce_devices_again(void);
  * Call this when there is nothing else to do. The event loop gets the result. Returns 0 or -ENOMEM. */
 int systemd_ask(struct teardown *teardown) _nonnull_all_ _must_check_;
 
-/* A node was removed, so further nodes may be released: ask again soon. */
-void stop_job_watch_renew(struct stop_job_watch *watch) _nonnull_all_;
-
 /* When to call systemd_ask() again, on now_usec()'s clock; USEC_INFINITY while a query runs. */
 uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch) _nonnull_all_;
 

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 
 #include "lvm/online.h"
-#include "shared/dm.h"
 #include "shared/log.h"
 #include "shared/program.h"
 #include "teardown/kernel.h"
@@ -39,7 +38,8 @@ static void note_progress(struct teardown *teardown)
         teardown->progress_usec = now_usec();
         teardown->waiting_reported = false;
         if (teardown->options.at_shutdown) {
-                stop_job_watch_renew(&teardown->stop_jobs);
+                /* Further nodes may be released. */
+                teardown->stop_jobs.nothing_stops = false;
                 teardown->no_releaser_since = 0;
         }
 }
@@ -106,7 +106,7 @@ static bool give_up(struct teardown *teardown, uint64_t now)
         if (teardown->no_releaser_since == 0)
                 teardown->no_releaser_since = now;
         FOREACH_LISTED(struct removal, removal, &teardown->busy)
-                if (is_futile(teardown, removal, now) || !removal_is_possible(removal)) {
+                if (is_futile(teardown, removal, now) || tree_node_is_held(removal->node)) {
                         dm_list_del(&removal->list);
                         tree_node_failed(teardown->tree, removal->node);
                 }
@@ -178,7 +178,7 @@ static uint64_t next_step_usec(const struct teardown *teardown)
         uint64_t next = MIN(now_usec() + REMOVALS_CHECK_USEC, teardown->mounts_usec);
 
         FOREACH_LISTED(const struct removal, removal, &teardown->busy)
-                if (removal_is_possible(removal))
+                if (!tree_node_is_held(removal->node))
                         next = MIN(next, removal->next_usec);
         next = MIN(next, unmonitor_next_usec(&teardown->unmonitor));
         return is_idle(teardown) ? MIN(next, stop_job_watch_next_usec(&teardown->stop_jobs)) : next;
@@ -235,10 +235,8 @@ static int add_trees(struct teardown *teardown)
         teardown->trees = calloc(tree->n_components + 1, sizeof(*teardown->trees));
         if (!teardown->trees)
                 return -ENOMEM;
-        FOREACH_ARRAY(storage_tree, teardown->trees, tree->n_components) {
+        FOREACH_ARRAY(storage_tree, teardown->trees, tree->n_components)
                 storage_tree->name = tree->names[storage_tree - teardown->trees];
-                dm_list_init(&storage_tree->removed);
-        }
         FOREACH_NODE(node, &tree->nodes) {
                 struct storage_tree *storage_tree = &teardown->trees[node->component];
 
@@ -263,12 +261,10 @@ int teardown_init(struct teardown *teardown, struct tree *tree, const struct tea
                 .mounts_pause_usec = MOUNTS_PAUSE_MIN_USEC,
         };
         dm_list_init(&teardown->down);
+        unmonitor_init(&teardown->unmonitor);
         tree_schedule(tree);
         teardown->n_gone = tree->n_gone;
-        return add_trees(teardown)
-                ?: add_sources(teardown)
-                ?: removals_init(teardown)
-                ?: unmonitor_init(&teardown->unmonitor);
+        return add_trees(teardown) ?: add_sources(teardown) ?: removals_init(teardown);
 }
 
 int teardown_run(struct teardown *teardown)
@@ -288,7 +284,6 @@ void teardown_done(struct teardown *teardown)
                 return;
         job_free(teardown->stop_jobs.job);
         job_free(teardown->unmonitor.job);
-        dm_hash_destroyp(&teardown->unmonitor.vgs);
         sd_event_unref(teardown->event);
         closep(&teardown->mounts_fd);
         closep(&teardown->swaps_fd);

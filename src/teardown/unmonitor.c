@@ -31,23 +31,27 @@ static bool may_be_monitored(const struct tree_node *node)
 
 /* ------ at shutdown ------ */
 
-int unmonitor_init(struct unmonitor *unmonitor)
+void unmonitor_init(struct unmonitor *unmonitor)
 {
         unmonitor->dmeventd_runs = access(DMEVENTD_FIFO, F_OK) == 0;
-        unmonitor->vgs = dm_hash_create(64);
         dm_list_init(&unmonitor->waiting);
-        return unmonitor->vgs ? 0 : -ENOMEM;
 }
 
-bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal)
+/* lvm2 is called once for each VG; its first LV has the mark. */
+static bool *find_mark(const struct teardown *teardown, const struct tree_node *lv)
+{
+        return &tree_find_vg(teardown->tree, lv)->vg_unmonitored;
+}
+
+bool unmonitor_takes(struct teardown *teardown, struct removal *removal)
 {
         const struct tree_node *node = removal->node;
 
         /* Any device may have a name like an LV's. lvm2 might take an invalid VG name for a tag, and handle all VGs with it. */
-        if (!unmonitor->dmeventd_runs || !may_be_monitored(node) || !vg_name_is_valid(node->vg) ||
-                dm_hash_lookup(unmonitor->vgs, node->vg))
+        if (!teardown->unmonitor.dmeventd_runs || !may_be_monitored(node) || !vg_name_is_valid(node->vg) ||
+                *find_mark(teardown, node))
                 return false;
-        dm_list_add(&unmonitor->waiting, &removal->list);
+        dm_list_add(&teardown->unmonitor.waiting, &removal->list);
         return true;
 }
 
@@ -57,7 +61,7 @@ static void release(struct teardown *teardown)
         struct unmonitor *unmonitor = &teardown->unmonitor;
 
         FOREACH_LISTED(struct removal, removal, &unmonitor->waiting)
-                if (!unmonitor->dmeventd_runs || dm_hash_lookup(unmonitor->vgs, removal->node->vg))
+                if (!unmonitor->dmeventd_runs || *find_mark(teardown, removal->node))
                         dm_list_move(&teardown->busy, &removal->list);
 }
 
@@ -77,17 +81,16 @@ static int ask(struct teardown *teardown)
 {
         static const char *const words[] = {"vgchange", "--monitor", "n", "--"};
         _cleanup_strv_ struct strv arguments = {};
-        struct dm_hash_table *vgs = teardown->unmonitor.vgs;
         int r;
 
         if (strv_add_all(&arguments, words, ELEMENTSOF(words)) < 0)
                 return -ENOMEM;
         FOREACH_LISTED(struct removal, removal, &teardown->unmonitor.waiting) {
-                const char *vg = removal->node->vg;
+                bool *mark = find_mark(teardown, removal->node);
 
-                if (!dm_hash_lookup(vgs, vg) &&
-                        (!dm_hash_insert(vgs, vg, removal) || strv_add(&arguments, vg) < 0))
+                if (!*mark && strv_add(&arguments, removal->node->vg) < 0)
                         return -ENOMEM;
+                *mark = true;
         }
         r = job_start(
                 teardown->event, JOB_UNMONITOR, &arguments, on_exit_of_lvm, teardown, &teardown->unmonitor.job);

@@ -9,11 +9,10 @@
  * At shutdown, "vgchange --monitor n" does this for all LVs of some VGs. One process runs at a time, for all VGs that were
  * queued while the last one was running. */
 
-/* Returns 0 or -ENOMEM. */
-int unmonitor_init(struct unmonitor *unmonitor) _nonnull_all_ _must_check_;
+void unmonitor_init(struct unmonitor *unmonitor) _nonnull_all_;
 
 /* Takes the removal if it has to wait, and returns whether it does. It moves to teardown.busy when it may be attempted. */
-bool unmonitor_takes(struct unmonitor *unmonitor, struct removal *removal) _nonnull_all_;
+bool unmonitor_takes(struct teardown *teardown, struct removal *removal) _nonnull_all_;
 
 /* Starts lvm2 if VGs are queued and no process is running. After a process of more than 10 s, removals do not wait for lvm2 any
  * more. Call this after each change. Returns 0 or -ENOMEM. */

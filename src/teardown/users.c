@@ -16,6 +16,7 @@
 #include "shared/kernel.h"
 #include "shared/log.h"
 #include "shared/names.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 /* Links in a process's /proc directory, and the use that each means. */
@@ -70,32 +71,30 @@ static char *format_stop_command(pid_t pid)
 
 /* Adds the current process. `command` with `path` ends its use; NULL if its unit has to be stopped. Ignores a process that was
  * added last or has ended. */
-static void add_user(struct search *search, struct users *users, const char *verb, const char *path,
+static void add_user(struct search *search, struct usage_query *query, const char *verb, const char *path,
         const char *end, const char *command)
 {
-        _cleanup_free_ char *name = NULL, *text = NULL, *printable = NULL;
+        _cleanup_free_ char *name = NULL, *end_of_use = NULL, *text = NULL;
         int r;
 
-        if (users->n > 0 && users->last == search->pid)
+        if (query->n_users > 0 && query->last == search->pid)
                 return;
         /* Chosen by the process, at most 15 bytes, any except NUL (proc(5)). Unlike its command line, it can be read also if the
          * process hangs. */
         r = sysfs_read_at(search->process_fd, "comm", &name);
         if (r < 0 && r != -ENOMEM)
                 return;
-        text = name ? string_format("process %d (%s) %s%s%s", search->pid, name, verb, path, end) : NULL;
-        printable = text ? string_printable(text) : NULL;
-        if (!printable) {
-                search->error = -ENOMEM;
+        query->n_users++;
+        query->last = search->pid;
+        if (query->users.n == USERS_KEPT_MAX)
                 return;
-        }
-        if (users->n < USERS_KEPT_MAX) {
-                users->texts[users->n] = TAKE_PTR(printable);
-                users->commands[users->n] =
-                        command ? format_command(command, path) : format_stop_command(search->pid);
-        }
-        users->n++;
-        users->last = search->pid;
+        if (query->commands)
+                end_of_use = command ? format_command(command, path) : format_stop_command(search->pid);
+        text = name ? string_format(
+                              "process %d (%s) %s%s%s%s", search->pid, name, verb, path, end, end_of_use ?: "")
+                    : NULL;
+        if (!text || strv_take(&query->users, string_printable(text)) < 0)
+                search->error = -ENOMEM;
 }
 
 /* ------ links ------ */
@@ -186,7 +185,7 @@ static void look_at_namespace(struct search *search)
 
                 FOREACH_ARRAY(query, search->queries, number != 0 ? search->n : 0)
                         if (query->number == number && !goes_with_ours(search->mounts, &theirs, entry))
-                                add_user(search, &query->users, "has it mounted at ", target,
+                                add_user(search, query, "has it mounted at ", target,
                                         " in another mount namespace", command.text);
         }
         /* If this process has ended meanwhile, the next one of its namespace is used. */
@@ -201,9 +200,9 @@ static void add_users_of(struct search *search, const char *verb, const char *pa
 {
         FOREACH_ARRAY(query, search->queries, search->n) {
                 if (query->mount_point && path_is_at_or_below(path, query->mount_point))
-                        add_user(search, &query->users, verb, path, end, NULL);
+                        add_user(search, query, verb, path, end, NULL);
                 if (number != 0 && query->number == number)
-                        add_user(search, &query->users, "has it open", "", "", NULL);
+                        add_user(search, query, "has it open", "", "", NULL);
         }
 }
 
@@ -262,37 +261,22 @@ int users_find(struct usage_query *queries, size_t n)
         return search.error;
 }
 
-void nodes_find_users(struct usage_query *queries, size_t n)
-{
-        int r = users_find(queries, n);
-
-        if (r < 0)
-                log_debug("Failed to look for processes: %s", strerror(-r));
-}
-
-char *users_describe(const struct users *users, bool commands)
+char *users_describe(const struct usage_query *query)
 {
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
+        size_t n = query->users.n;
         char *text;
 
-        for (size_t i = 0; file && i < MIN(users->n, (size_t) USERS_KEPT_MAX); i++) {
-                fprintf(file, "%s%s", i == 0 ? "" : i + 1 == users->n ? " and " : ", ", users->texts[i]);
-                if (commands && users->commands[i])
-                        fputs(users->commands[i], file);
-        }
-        if (file && users->n > USERS_KEPT_MAX)
-                fprintf(file, ", and %zu more", users->n - USERS_KEPT_MAX);
+        for (size_t i = 0; file && i < n; i++)
+                fprintf(file, "%s%s",
+                        i == 0                    ? ""
+                        : i + 1 == query->n_users ? " and "
+                                                  : ", ",
+                        query->users.strings[i]);
+        if (file && query->n_users > n)
+                fprintf(file, ", and %zu more", query->n_users - n);
         return !file || memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
-}
-
-void users_done(struct users *users)
-{
-        for (size_t i = 0; i < USERS_KEPT_MAX; i++) {
-                free(users->texts[i]);
-                free(users->commands[i]);
-        }
-        *users = (struct users){};
 }
 
 /* ------ an unmount that has not finished ------ */
@@ -355,7 +339,7 @@ static char *describe_unmounting(const struct tree_node *node)
         if (trace)
                 return string_format("the unmount of its file system has not finished (%s)", trace);
         return strdup(
-                tree_node_has_strangers(node) ? "by the kernel, or by a process that /proc does not show" : "");
+                tree_node_has_other_users(node) ? "by the kernel, or by a process that /proc does not show" : "");
 }
 
 /* ------ users of a node ------ */
@@ -433,11 +417,12 @@ static void enumerate_holders(
         }
 }
 
-char *node_describe_holders(const struct tree_node *node, const struct users *users, bool commands)
+char *node_describe_holders(const struct tree_node *node, const struct usage_query *query)
 {
+        bool commands = query->commands;
         /* Without one command, those before it would be useless. */
         _cleanup_enumeration_ struct enumeration holders = {.max = commands ? 16 : 0}, devices = {};
-        _cleanup_free_ char *processes = users_describe(users, commands);
+        _cleanup_free_ char *processes = users_describe(query);
         bool has_users = processes && *processes != '\0';
 
         enumerate_holders(node, commands, 0, &holders);
@@ -449,32 +434,45 @@ char *node_describe_holders(const struct tree_node *node, const struct users *us
                 holders.text && devices.text ? "; " : "", devices.text ? "used by " : "", devices.text ?: "");
 }
 
-const char *node_find_mount_point(const struct tree_node *node)
+/* The node itself, if it is a mount, or its first remaining mount; NULL if there is none. */
+static const char *find_mount_point(const struct tree_node *node)
 {
+        if (node->kind == TREE_MOUNT)
+                return node->name;
         FOREACH_NODE(upper, &node->uppers)
                 if (upper->kind == TREE_MOUNT && upper->state != TREE_GONE)
                         return upper->name;
         return NULL;
 }
 
-void nodes_report_users(const struct tree_nodes *nodes,
-        void (*report)(void *userdata, struct tree_node *node, const struct users *users), void *userdata)
+int nodes_report_users(const struct tree_nodes *nodes, bool commands,
+        void (*report)(void *userdata, struct tree_node *node, const char *holders, size_t n_processes),
+        void *userdata)
 {
         _cleanup_free_ struct usage_query *queries = calloc(nodes->n + 1, sizeof(*queries));
+        bool search = false;
+        int r;
 
-        if (!queries || nodes->n == 0)
-                return;
-        for (size_t i = 0; i < nodes->n; i++)
-                if (nodes->nodes[i]->kind == TREE_MOUNT)
-                        queries[i].mount_point = nodes->nodes[i]->name;
-                else if (nodes->nodes[i]->kernel_name)
-                        queries[i] = (struct usage_query){
-                                .number = nodes->nodes[i]->number,
-                                .mount_point = node_find_mount_point(nodes->nodes[i]),
-                        };
-        nodes_find_users(queries, nodes->n);
+        if (!queries)
+                return -ENOMEM;
         for (size_t i = 0; i < nodes->n; i++) {
-                report(userdata, nodes->nodes[i], &queries[i].users);
-                users_done(&queries[i].users);
+                const struct tree_node *node = nodes->nodes[i];
+
+                queries[i].commands = commands;
+                if (node->skip_reason || root_is_chosen())
+                        continue;
+                queries[i].number = node->kernel_name ? node->number : 0;
+                queries[i].mount_point = find_mount_point(node);
+                search = true;
         }
+        r = search ? users_find(queries, nodes->n) : 0;
+        if (r < 0)
+                log_debug("Failed to look for processes: %s", strerror(-r));
+        for (size_t i = 0; i < nodes->n; i++) {
+                _cleanup_free_ char *holders = node_describe_holders(nodes->nodes[i], &queries[i]);
+
+                report(userdata, nodes->nodes[i], holders, queries[i].n_users);
+                strv_done(&queries[i].users);
+        }
+        return 0;
 }

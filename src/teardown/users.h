@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include "shared/util.h"
 #include "tree/tree.h"
 
 /* Users of a device or a mount, for messages about nodes that cannot be removed. */
@@ -10,20 +11,15 @@
 /* Of further users, only the number is kept. */
 #define USERS_KEPT_MAX 5U
 
-/* Starts empty: all zeros. */
-struct users {
-        char *texts[USERS_KEPT_MAX]; /* the first by PID, printable: "process 123 (cat) has /srv/a open" */
-        char *commands
-                [USERS_KEPT_MAX]; /* commands that end each use, " (systemctl stop cat.service)"; "" for none */
-        size_t n;                 /* number of all users */
-        pid_t last;               /* the one that was added last */
-};
-
-/* A device, a mount or both, whose users are searched. */
+/* A device, a mount or both, whose users are searched, and the result. */
 struct usage_query {
         dev_t number;            /* of a block device; 0 for none */
         const char *mount_point; /* in our mount namespace; NULL for none */
-        struct users users;      /* the result of users_find() */
+        bool commands;           /* adds the command that ends each use, " (systemctl stop cat.service)" */
+
+        struct strv users; /* the first by PID, printable: "process 123 (cat) has /srv/a open" */
+        size_t n_users;    /* number of all users */
+        pid_t last;        /* the one that was added last */
 };
 
 /* Searches all processes in /proc (proc(5)) once for users of these, and adds to the users of each:
@@ -42,34 +38,25 @@ struct usage_query {
 int users_find(struct usage_query *queries, size_t n) _nonnull_all_ _must_check_;
 
 /* All users in one line of printable text: "process 123 (cat) has it open, process 456 (bash) has its working directory at
- * /srv/a, and 3 more". With `commands`, each user has its command. Returns a string to be freed by the caller; "" for none; NULL
- * without memory. */
-char *users_describe(const struct users *users, bool commands) _nonnull_all_ _must_check_;
+ * /srv/a, and 3 more". Returns a string to be freed by the caller; "" for none; NULL without memory. */
+char *users_describe(const struct usage_query *query) _nonnull_all_ _must_check_;
 
-void users_done(struct users *users) _nonnull_all_;
-
-/* Calls users_find(), and logs its errors: messages are printed also without users. */
-void nodes_find_users(struct usage_query *queries, size_t n) _nonnull_all_;
-
-/* Users of a node, for messages. All texts are printable, to be freed by the caller, and NULL without memory. */
-
-/* "vg0-lv (dm-3)" */
+/* "vg0-lv (dm-3)", printable, to be freed by the caller; NULL without memory. */
 char *node_describe(const struct tree_node *node) _nonnull_all_ _must_check_;
 
-/* "process 123 (cat) has it open; mounted at /srv/a; used by vg0-b (dm-4)": `users`, and nodes on it, or an unmount that has not
- * finished. "" if no user is known. With `commands`, also devices on files of its mounts, and in parentheses the command that
- * ends each use, in the order in which to run them. */
+/* Describes users of a node, for messages: "process 123 (cat) has it open; mounted at /srv/a; used by vg0-b (dm-4)". These are
+ * the users that were found, if any, and nodes on it, or an unmount that has not finished. With `commands`, also devices on
+ * files of its mounts, and in parentheses the command that ends each use, in the order in which to run them. Returns a string
+ * as above; "" if no user is known. */
 char *node_describe_holders(
-        const struct tree_node *node, const struct users *users, bool commands) _nonnull_all_ _must_check_;
+        const struct tree_node *node, const struct usage_query *query) _nonnull_all_ _must_check_;
 
-/* The first remaining mount of the device, or NULL. */
-const char *node_find_mount_point(const struct tree_node *node) _nonnull_all_;
-
-/* Calls `report` for each node (a device, a mount or a swap) with the users of the node and its mount, after one search. Without
- * memory, reports nothing. */
-void nodes_report_users(const struct tree_nodes *nodes,
-        void (*report)(void *userdata, struct tree_node *node, const struct users *users), void *userdata)
-        _nonnull_(1, 2);
+/* Calls `report` for each node: a device, a mount or a swap. `holders` describes the users of the node and its mount as above,
+ * NULL without memory; `n_processes` is the number of processes. /proc is searched once. Skipped nodes, which nearly all
+ * processes use, and nodes of a captured tree have no processes. Logs errors of the search. Returns 0 or -ENOMEM. */
+int nodes_report_users(const struct tree_nodes *nodes, bool commands,
+        void (*report)(void *userdata, struct tree_node *node, const char *holders, size_t n_processes),
+        void *userdata) _nonnull_(1, 3);
 
 /* Whether a kernel thread's name has the device's in it, as a word. */
 bool thread_is_of_device(const char *thread, const char *kernel_name) _nonnull_all_;

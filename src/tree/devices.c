@@ -5,6 +5,7 @@
 #include "tree/read.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/major.h>
 #include <sys/sysmacros.h>
 
@@ -43,16 +44,6 @@ static void add_dm_device(struct tree *tree, const struct dm_device *device)
         tree_set_dm(tree, node, device->name, device->uuid, device->target);
         node->suspended = device->suspended;
         node->read_only = device->read_only;
-}
-
-struct tree_node *tree_add_single_device(
-        struct tree *tree, const struct dm_devices *devices, const char *kernel_name, dev_t number)
-{
-        const struct dm_device *device = dm_devices_find(devices, number);
-
-        if (device && !tree_find_number(tree, number))
-                add_dm_device(tree, device);
-        return tree_find_number(tree, number) ?: tree_add_device(tree, TREE_DISK, kernel_name, number);
 }
 
 static void add_disk(struct tree *tree, const char *kernel_name, dev_t number, const char *target)
@@ -107,7 +98,7 @@ static void add_by_link(struct tree *tree, dev_t number)
         }
 }
 
-/* Adds devices without a size, such as a loop device before it has a file. */
+/* Adds devices without a size, such as an empty drive, or a container of md arrays. */
 static int add_empty_devices(struct tree *tree)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(tree->root_fd, SYSFS_BLOCK_DIRECTORY);
@@ -137,34 +128,22 @@ static bool is_scsi_disk(dev_t number)
                        (kind >= SCSI_DISK8_MAJOR && kind <= SCSI_DISK15_MAJOR));
 }
 
-/* Reads a number between spaces. sscanf() is too slow for thousands of lines. */
-static bool read_number(const char **text, uint64_t *ret)
-{
-        char *rest;
-
-        *ret = strtoull(*text, &rest, 10);
-        if (rest == *text || *rest != ' ')
-                return false;
-        *text = rest + 1;
-        return true;
-}
-
 /* Adds a line " 8 0 102400 sda"; ignores the heading. A SCSI disk, as most are on a machine with many disks, needs no further
  * reads. */
 static void add_line(struct tree *tree, const char *line)
 {
-        uint64_t major_number, minor_number, kib;
+        unsigned int major_number, minor_number;
         struct tree_node *node;
+        int name_at = 0;
+        uint64_t kib;
         dev_t number;
 
-        if (!read_number(&line, &major_number) || !read_number(&line, &minor_number) || !read_number(&line, &kib))
+        if (sscanf(line, "%u %u %" SCNu64 " %n", &major_number, &minor_number, &kib, &name_at) != 3)
                 return;
-        number = makedev((unsigned int) major_number, (unsigned int) minor_number);
-        if (tree_find_number(tree, number))
-                ;
-        else if (is_scsi_disk(number))
-                add_disk(tree, line, number, "");
-        else
+        number = makedev(major_number, minor_number);
+        if (!tree_find_number(tree, number) && is_scsi_disk(number))
+                add_disk(tree, line + name_at, number, "");
+        else if (!tree_find_number(tree, number))
                 add_by_link(tree, number);
         node = tree_find_number(tree, number);
         if (node)
@@ -199,7 +178,7 @@ static void add_slaves(struct tree *tree, struct tree_node *node)
         FOREACH_ENTRY(name, directory) {
                 struct tree_node *slave = tree_find_kernel_name(tree, name);
 
-                tree_hold(tree, slave, node);
+                tree_add_edge(tree, slave, node);
                 node->has_lost |= !slave && faccessat(dirfd(directory), name, F_OK, 0) < 0 && errno == ENOENT;
         }
 }
@@ -217,7 +196,7 @@ static void add_lowers(struct tree *tree, const struct dm_devices *devices, stru
         FOREACH_ARRAY(number, lowers, n) {
                 struct tree_node *lower = tree_find_number(tree, *number);
 
-                tree_hold(tree, lower, node);
+                tree_add_edge(tree, lower, node);
                 node->has_lost |= !lower && !sysfs_has_device(tree->root_fd, *number);
         }
 }
@@ -235,7 +214,7 @@ static void add_disk_of_partition(struct tree *tree, struct tree_node *node)
         *slash = '\0';
         slash = strrchr(location, '/');
         if (slash)
-                tree_hold(tree, tree_find_kernel_name(tree, slash + 1), node);
+                tree_add_edge(tree, tree_find_kernel_name(tree, slash + 1), node);
 }
 
 /* An array with firmware metadata is part of a container, which is another array. sysfs has this relation only as
@@ -244,14 +223,13 @@ static void add_container_of_array(struct tree *tree, struct tree_node *node)
 {
         _cleanup_free_ char *version = read_attribute(tree, node->number, "md/metadata_version");
         const char *external = version ? skip_prefix(version, "external:") : NULL;
-        _cleanup_free_ char *name = NULL;
 
         node->has_mdmon = external;
-        if (!external || (*external != '/' && *external != '-'))
-                return;
-        name = strndup(external + 1, strcspn(external + 1, "/"));
-        tree_fail(tree, name ? 0 : -ENOMEM);
-        tree_hold(tree, name ? tree_find_kernel_name(tree, name) : NULL, node);
+        if (external && (*external == '/' || *external == '-'))
+                tree_add_edge(tree,
+                        tree_find_kernel_name(
+                                tree, path_format("%.*s", (int) strcspn(external + 1, "/"), external + 1).text),
+                        node);
 }
 
 /* sysfs does not show that an origin has to be removed before its snapshots. The kernel would remove a snapshot at any time. But
@@ -262,7 +240,7 @@ static void add_snapshots(struct tree *tree, const struct tree_node *data)
                 if (origin->kind == TREE_LV_ORIGIN)
                         FOREACH_NODE(snapshot, &data->uppers)
                                 if (snapshot->kind == TREE_LV_SNAPSHOT)
-                                        tree_hold(tree, snapshot, origin);
+                                        tree_add_edge(tree, snapshot, origin);
 }
 
 int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
@@ -294,43 +272,6 @@ int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
                         ANY(FOREACH_NODE(upper, &node->uppers), upper->vg && !tree_are_in_one_vg(node, upper));
         }
         return tree->error;
-}
-
-/* ------ nodes above some devices ------ */
-
-/* Adds devices in a sysfs directory of the node whose names begin with `prefix`. */
-static void add_holders_in(struct tree *tree, const struct dm_devices *devices, struct tree_node *node,
-        const char *directory_name, const char *prefix)
-{
-        _cleanup_closedir_ DIR *directory = open_directory(tree, node->number, directory_name);
-
-        FOREACH_ENTRY(name, directory) {
-                _cleanup_free_ char *text = NULL;
-                dev_t number;
-                int r;
-
-                if (!skip_prefix(name, prefix))
-                        continue;
-                text = read_attribute(tree, node->number, path_format("%s/%s/dev", directory_name, name).text);
-                r = text ? parse_device_number(text, &number) : -EINVAL;
-                if (r >= 0)
-                        tree_hold(tree, node, tree_add_single_device(tree, devices, name, number));
-                else if (r == -ENOMEM)
-                        tree_fail(tree, r);
-        }
-}
-
-void tree_add_holders(struct tree *tree, const struct dm_devices *devices)
-{
-        /* The list of nodes grows in the loop. */
-        for (size_t i = 0; i < tree->nodes.n; i++) {
-                struct tree_node *node = tree->nodes.nodes[i];
-
-                add_holders_in(tree, devices, node, "holders", "");
-                /* The partitions of a disk. */
-                if (node->kind == TREE_DISK)
-                        add_holders_in(tree, devices, node, ".", node->kernel_name);
-        }
 }
 
 /* ------ the network ------ */

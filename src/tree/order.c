@@ -181,32 +181,18 @@ bool tree_node_is_held(const struct tree_node *node)
         return false;
 }
 
-/* Queues the next member, unless one is in progress, has other users, or exists and is not ours to remove. */
+/* Queues the newest member that has not failed, unless one is in progress, has other users, or exists and is not ours to remove. */
 static void offer_cycle(struct tree *tree, struct tree_cycle *cycle)
 {
         FOREACH_NODE(member, &cycle->members)
                 if (member->state == TREE_READY || member->state == TREE_TAKEN || tree_node_is_held(member) ||
                         (member->state != TREE_GONE && !tree_node_is_ours(member)))
                         return;
-        for (;;) {
-                while (cycle->position < cycle->members.n) {
-                        struct tree_node *member = cycle->members.nodes[cycle->position++];
-
-                        if (member->state == TREE_HELD) {
-                                member->state = TREE_READY;
-                                tree_queue_add(&tree->ready, member);
-                                return;
-                        }
-                }
-                if (cycle->n_gone == 0)
-                        break;
-                cycle->position = 0;
-                cycle->n_gone = 0;
-        }
         FOREACH_NODE(member, &cycle->members)
                 if (member->state == TREE_HELD) {
-                        member->state = TREE_FAILED;
-                        tree->n_failed++;
+                        member->state = TREE_READY;
+                        tree_queue_add(&tree->ready, member);
+                        return;
                 }
 }
 
@@ -264,21 +250,23 @@ void tree_node_gone(struct tree *tree, struct tree_node *node)
         FOREACH_NODE(lower, &node->lowers)
                 if (!are_in_one_cycle(node, lower))
                         offer(tree, lower);
-        if (node->cycle) {
-                node->cycle->n_gone++;
-                offer_cycle(tree, node->cycle);
-        }
+        if (!node->cycle)
+                return;
+        /* Members that failed before may be unused now. */
+        FOREACH_NODE(member, &node->cycle->members)
+                if (member->state == TREE_FAILED) {
+                        member->state = TREE_HELD;
+                        tree->n_failed--;
+                }
+        offer_cycle(tree, node->cycle);
 }
 
 void tree_node_failed(struct tree *tree, struct tree_node *node)
 {
         if (node->state != TREE_TAKEN)
                 return;
-        if (node->cycle) {
-                node->state = TREE_HELD;
+        node->state = TREE_FAILED;
+        tree->n_failed++;
+        if (node->cycle)
                 offer_cycle(tree, node->cycle);
-        } else {
-                node->state = TREE_FAILED;
-                tree->n_failed++;
-        }
 }

@@ -22,8 +22,8 @@ int tree_order(struct tree *tree) _nonnull_all_ _must_check_;
  * Partitions count as gone when nothing uses them. A node is ready when its users are gone. A failed user is not gone, so all
  * nodes below a failed node stay.
  *
- * Nodes in a dependency cycle are tried when they have no other users, one at a time, round after round. This ends when all are
- * gone, or when a whole round has removed none; then all of them have failed. */
+ * Nodes in a dependency cycle are tried when they have no other users, one at a time. When one is gone, those that failed before
+ * are tried again. This ends when all are gone, or all others have failed since the last one was removed. */
 
 /* Call this after tree_order(). */
 void tree_schedule(struct tree *tree) _nonnull_all_;
@@ -37,6 +37,6 @@ struct tree_node *tree_next_ready(struct tree *tree) _nonnull_all_;
 /* The node no longer exists. Any process may have removed it, in any state. */
 void tree_node_gone(struct tree *tree, struct tree_node *node) _nonnull_all_;
 
-/* A taken node could not be removed, and will not be tried again, except in a cycle. If it disappears later, call
+/* A taken node could not be removed, and is tried again only in a cycle of which another node is gone later. If it disappears later, call
  * tree_node_gone(). */
 void tree_node_failed(struct tree *tree, struct tree_node *node) _nonnull_all_;

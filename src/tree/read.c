@@ -43,11 +43,11 @@ static void add_devices_of_mount(struct tree *tree, struct libmnt_fs *entry, str
 
         if (!device && mnt_fs_get_srcpath(entry))
                 device = tree_find_device_path(tree, mnt_fs_get_srcpath(entry));
-        tree_hold(tree, device, mount);
+        tree_add_edge(tree, device, mount);
         if (device && type && streq(type, "btrfs"))
                 tree_fail(tree, tree_find_btrfs_devices(tree, device, &members));
         FOREACH_NODE(member, &members)
-                tree_hold(tree, member, mount);
+                tree_add_edge(tree, member, mount);
 }
 
 static struct tree_node *find_mount(const struct tree *tree, int id)
@@ -62,8 +62,10 @@ static void add_mount(struct tree *tree, struct libmnt_fs *entry)
         const char *target = mnt_fs_get_target(entry), *type = mnt_fs_get_fstype(entry);
         struct tree_node *mount = find_mount(tree, mnt_fs_get_id(entry));
 
+        if (!target)
+                return;
         /* Mount IDs are reused. */
-        if (target && (!mount || mount->number != mnt_fs_get_devno(entry) || !streq(mount->name, target))) {
+        if (!mount || mount->number != mnt_fs_get_devno(entry) || !streq(mount->name, target)) {
                 mount = tree_add_node(tree, TREE_MOUNT, target);
                 if (!mount)
                         return;
@@ -76,8 +78,7 @@ static void add_mount(struct tree *tree, struct libmnt_fs *entry)
                         tree_fail(tree, -ENOMEM);
                 add_devices_of_mount(tree, entry, mount);
         }
-        if (target)
-                mount->seen_at = tree->n_reads;
+        mount->seen_at = tree->n_reads;
 }
 
 /* Of several mounts at one place, the last one counts, unless another one is mounted on it. */
@@ -88,13 +89,19 @@ static void add_mount_point(struct tree *tree, struct libmnt_fs *entry)
 
         if (!mount)
                 return;
-        tree_hold(tree, find_mount(tree, mnt_fs_get_parent_id(entry)), mount);
+        tree_add_edge(tree, find_mount(tree, mnt_fs_get_parent_id(entry)), mount);
         if (!other || !tree_nodes_have(&other->lowers, mount))
                 if (!dm_hash_insert(tree->mount_points, mount->name, mount))
                         tree_fail(tree, -ENOMEM);
 }
 
-/* ------ swaps ------ */
+/* ------ swaps and loop devices ------ */
+
+/* Adds the edge from the device with this path, or from the mount of the file. */
+static void add_edge_from_path(struct tree *tree, const char *path, struct tree_node *upper)
+{
+        tree_add_edge(tree, tree_find_device_path(tree, path) ?: tree_find_mount_of(tree, path), upper);
+}
 
 static void add_swap(struct tree *tree, const char *path)
 {
@@ -105,7 +112,7 @@ static void add_swap(struct tree *tree, const char *path)
                         swap = node;
         if (!swap) {
                 swap = tree_add_node(tree, TREE_SWAP, path);
-                tree_hold(tree, tree_find_below(tree, path), swap);
+                add_edge_from_path(tree, path, swap);
         }
         if (swap)
                 swap->seen_at = tree->n_reads;
@@ -214,12 +221,10 @@ static void protect_mounts_of_initrd(struct tree *tree)
         if (mount_table_read(tree->root_fd, "etc/fstab", &table) == -ENOMEM)
                 tree_fail(tree, -ENOMEM);
         FOREACH_MOUNT(entry, &table) {
-                const char *options = mnt_fs_get_options(entry), *target = mnt_fs_get_target(entry);
+                const char *target = mnt_fs_get_target(entry);
                 struct tree_node *mount = target ? dm_hash_lookup(tree->mount_points, target) : NULL;
-                size_t length;
-                char *value;
 
-                if (mount && options && mnt_optstr_get_option(options, "x-initrd.mount", &value, &length) == 0)
+                if (mount && mnt_fs_get_option(entry, "x-initrd.mount", NULL, NULL) == 0)
                         protect(tree, mount);
         }
 }
@@ -237,11 +242,9 @@ static void protect_devices_of_initrd(struct tree *tree)
                 FOREACH_CRYPTTAB_LINE(line, text) {
                         struct tree_node *device = dm_hash_lookup(tree->dm_names, line.fields[0]);
                         const char *options = line.fields[3 + (path - paths)];
-                        size_t length;
-                        char *value;
 
                         if (device && options &&
-                                mnt_optstr_get_option(options, "x-initrd.attach", &value, &length) == 0)
+                                mnt_optstr_get_option(options, "x-initrd.attach", NULL, NULL) == 0)
                                 tree_skip(device, tree_printf(tree, "%s stays attached", device->name));
                 }
         }
@@ -259,7 +262,7 @@ int tree_add_usage(struct tree *tree)
         FOREACH_NODE(node, &tree->nodes)
                 /* A file may also be a device. */
                 if (node->file)
-                        tree_hold(tree, tree_find_below(tree, node->file), node);
+                        add_edge_from_path(tree, node->file, node);
         FOREACH_NODE(node, &tree->nodes)
                 if (node->kind == TREE_MOUNT && is_systems(node->name, next_root))
                         protect(tree, node);

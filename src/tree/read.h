@@ -17,15 +17,6 @@ int tree_read(int root_fd, struct tree **ret) _nonnull_all_ _must_check_;
  * devices without a file, and md arrays that are not assembled. */
 int tree_add_devices(struct tree *tree, const struct dm_devices *devices) _nonnull_(1) _must_check_;
 
-/* Adds one device without edges: from device-mapper's list, or else as a disk. Returns it, also if it was there already; or NULL
- * without memory. */
-struct tree_node *tree_add_single_device(struct tree *tree, const struct dm_devices *devices,
-        const char *kernel_name, dev_t number) _nonnull_(1, 3);
-
-/* Adds all nodes above the devices in the tree, from holders/ and the directories of partitions in sysfs. The cost does not grow
- * with other devices of the machine. */
-void tree_add_holders(struct tree *tree, const struct dm_devices *devices) _nonnull_(1);
-
 /* Adds all mounts and swaps to a tree without any, and the mounts of loop devices' files. Skips mounts that systemd keeps until
  * all units have stopped, and all nodes below them. These are at /, /usr, /etc and /sysroot, at or below /run/initramfs and
  * /run/nextroot, layers of an overlay at /, and mounts with x-initrd.mount in fstab(5) (systemd.mount(5)). /run/nextroot, which

@@ -295,7 +295,7 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
         node->kind = tree_kind_of_dm(uuid, target, lv);
 }
 
-void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
+void tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node *upper)
 {
         if (!lower || !upper || lower == upper ||
                 (lower->uppers.n < upper->lowers.n ? tree_nodes_have(&lower->uppers, upper)
@@ -310,38 +310,26 @@ void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upp
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path)
 {
         const char *name = skip_prefix(path, "/dev/"), *dm_name = skip_prefix(path, "/dev/mapper/");
-        _cleanup_free_ char *kernel_name = NULL;
+        struct path kernel_name = path_format("%s", name ?: "");
 
         if (dm_name)
                 return dm_hash_lookup(tree->dm_names, dm_name);
-        kernel_name = name ? strdup(name) : NULL;
-        if (!kernel_name)
-                return NULL;
         /* As in the kernel's names of sysfs directories. */
-        for (char *slash = strchr(kernel_name, '/'); slash; slash = strchr(slash, '/'))
+        for (char *slash = kernel_name.text; (slash = strchr(slash, '/'));)
                 *slash = '!';
-        return tree_find_kernel_name(tree, kernel_name);
+        return tree_find_kernel_name(tree, kernel_name.text);
 }
 
 struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path)
 {
-        _cleanup_free_ char *prefix = strdup(path);
-        struct tree_node *mount;
+        struct path directory = path_format("%s", path);
+        struct tree_node *mount = NULL;
 
-        if (!prefix || path[0] != '/')
-                return NULL;
-        for (char *slash = strrchr(prefix, '/'); slash != prefix; slash = strrchr(prefix, '/')) {
+        for (char *slash; !mount && (slash = strrchr(directory.text, '/'));) {
                 *slash = '\0';
-                mount = dm_hash_lookup(tree->mount_points, prefix);
-                if (mount)
-                        return mount;
+                mount = dm_hash_lookup(tree->mount_points, slash == directory.text ? "/" : directory.text);
         }
-        return dm_hash_lookup(tree->mount_points, "/");
-}
-
-struct tree_node *tree_find_below(const struct tree *tree, const char *path)
-{
-        return tree_find_device_path(tree, path) ?: tree_find_mount_of(tree, path);
+        return mount;
 }
 
 void tree_queue_add(struct dm_list *queue, struct tree_node *node)
@@ -396,21 +384,14 @@ void tree_skip(struct tree_node *node, const char *reason)
         }
 }
 
-/* Prefixes of devices that open the lower device twice: DRBD does for metadata on the same device (the kernel's
- * drivers/block/drbd/drbd_nl.c). */
-static const char *const open_twice[] = {"drbd"};
-
-bool tree_node_has_strangers(const struct tree_node *node)
+bool tree_node_has_other_users(const struct tree_node *node)
 {
         unsigned int n_known = 0;
 
-        FOREACH_NODE(upper, &node->uppers) {
-                const char *name = upper->kernel_name ?: "";
-
-                /* An origin is removed before its snapshots, but does not open them. */
+        FOREACH_NODE(upper, &node->uppers)
+                /* An origin is removed before its snapshots, but does not open them. DRBD opens a device twice if its metadata
+                 * is on it, too (the kernel's drivers/block/drbd/drbd_nl.c). */
                 if (upper->state != TREE_GONE && !tree_is_snapshot_of(node, upper))
-                        n_known +=
-                                ANY(FOREACH_ELEMENT(twice, open_twice), skip_prefix(name, *twice) != NULL) ? 2 : 1;
-        }
+                        n_known += skip_prefix(upper->kernel_name ?: "", "drbd") ? 2 : 1;
         return node->n_opens > n_known;
 }

@@ -133,6 +133,7 @@ struct tree_node {
         enum tree_state state;   /* for the executor, see tree/order.h */
         struct removal *removal; /* teardown's, of a node to remove */
         bool unmount_retried;    /* teardown has had systemd unmount it once more */
+        bool vg_unmonitored;     /* of the first LV of a VG: lvm2 was told to stop monitoring it */
         size_t seen_at;          /* tree.n_reads of the last tree_read_mounts() that found it */
 };
 
@@ -161,7 +162,7 @@ static inline bool tree_is_snapshot_of(const struct tree_node *snapshot, const s
 }
 
 /* Whether it has other users than the nodes on it, by `n_opens`: a process, another mount namespace, the kernel. */
-bool tree_node_has_strangers(const struct tree_node *node) _nonnull_all_;
+bool tree_node_has_other_users(const struct tree_node *node) _nonnull_all_;
 
 /* Whether it is a hidden LV, which lvm2 activates and deactivates with others of its VG: a part of an LV, or a layer. */
 bool tree_lv_is_hidden(const struct tree_node *node) _nonnull_all_;
@@ -170,10 +171,6 @@ bool tree_lv_is_hidden(const struct tree_node *node) _nonnull_all_;
 struct tree_cycle {
         struct tree_cycle *next;
         struct tree_nodes members; /* the newest devices first */
-
-        /* For tree/order.h. */
-        size_t position; /* the member to be tried next */
-        size_t n_gone;   /* members removed since the first one was tried last */
 };
 
 /* The storage of a machine: block devices, mounts and swaps, and the edges between them. An edge goes from a lower node to an
@@ -230,7 +227,7 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
         const char *target) _nonnull_all_;
 
 /* Adds an edge: `upper` uses `lower`. Does nothing if the edge exists, if both are the same node, or if one is NULL. */
-void tree_hold(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1);
+void tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node *upper) _nonnull_(1);
 
 /* Finds a node by number or name; NULL if there is none. */
 struct tree_node *tree_find_number(const struct tree *tree, dev_t number) _nonnull_all_;
@@ -239,8 +236,6 @@ struct tree_node *tree_find_kernel_name(const struct tree *tree, const char *nam
 struct tree_node *tree_find_device_path(const struct tree *tree, const char *path) _nonnull_all_;
 /* Finds the mount of a file with this absolute path. */
 struct tree_node *tree_find_mount_of(const struct tree *tree, const char *path) _nonnull_all_;
-/* Finds the node below a swap or loop device, by its path: the device with this path, or the mount of the file. */
-struct tree_node *tree_find_below(const struct tree *tree, const char *path) _nonnull_all_;
 /* Finds the first LV of the VG of an LV. */
 struct tree_node *tree_find_vg(const struct tree *tree, const struct tree_node *lv) _nonnull_all_;
 

@@ -145,12 +145,12 @@ START_TEST(half_of_a_device)
         shape_device_at("virtual/nvme-subsystem/nvme-subsys0/nvme0n1", 259, 0);
         shape_link("sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0", "nowhere");
         tree = shape_read();
-        tree_hold(tree, tree_add_device(tree, TREE_DISK, "sdz", 12345), shape_node(tree, "circle"));
+        tree_add_edge(tree, tree_add_device(tree, TREE_DISK, "sdz", 12345), shape_node(tree, "circle"));
         ck_assert_int_eq(tree_find_network(tree), 0);
         ck_assert(!shape_node(tree, "circle")->on_network);
         ck_assert(!shape_node(tree, "nvme0n1")->on_network);
 
-        tree_hold(tree, tree_add_device(tree, TREE_DISK, "nbd7", 12346), shape_node(tree, "circle"));
+        tree_add_edge(tree, tree_add_device(tree, TREE_DISK, "nbd7", 12346), shape_node(tree, "circle"));
         ck_assert_int_eq(tree_find_network(tree), 0);
         ck_assert(shape_node(tree, "other")->on_network);
 }

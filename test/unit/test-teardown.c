@@ -201,15 +201,6 @@ START_TEST(one_at_a_time)
 }
 END_TEST
 
-START_TEST(few)
-{
-        _cleanup_tree_ struct tree *tree = make_lvs(TEARDOWN_PARALLEL_MIN - 1);
-
-        ck_assert_uint_eq(take_down(TEARDOWN_THREADS_DEFAULT), 0);
-        ck_assert_uint_eq(kernel.n_at_once_max, 1);
-}
-END_TEST
-
 START_TEST(nothing)
 {
         _cleanup_tree_ struct tree *tree = make_lvs(0);
@@ -303,19 +294,19 @@ START_TEST(foreign_processes)
         shape_hold("dm-0", "dm-1");
         tree = shape_read();
         lv = shape_node(tree, "vg0-lv");
-        tree_hold(tree, lv, shape_node(tree, "drbd0"));
-        ck_assert(!tree_node_has_strangers(lv));
+        tree_add_edge(tree, lv, shape_node(tree, "drbd0"));
+        ck_assert(!tree_node_has_other_users(lv));
         /* DRBD has it open twice. */
         lv->n_opens = 3;
-        ck_assert(!tree_node_has_strangers(lv));
+        ck_assert(!tree_node_has_other_users(lv));
         lv->n_opens = 4;
-        ck_assert(tree_node_has_strangers(lv));
+        ck_assert(tree_node_has_other_users(lv));
         lv->n_opens = 3;
         tree_schedule(tree);
         tree_node_gone(tree, shape_node(tree, "opened"));
-        ck_assert(tree_node_has_strangers(lv));
+        ck_assert(tree_node_has_other_users(lv));
         lv->n_opens = 2;
-        ck_assert(!tree_node_has_strangers(lv));
+        ck_assert(!tree_node_has_other_users(lv));
 }
 END_TEST
 
@@ -438,7 +429,7 @@ END_TEST
 
 START_TEST(holders_and_commands)
 {
-        static const struct users nobody = {};
+        static const struct usage_query nobody = {}, with_commands = {.commands = true};
         _cleanup_free_ char *short_text = NULL, *lv = NULL, *swapped = NULL;
         _cleanup_tree_ struct tree *tree = NULL;
 
@@ -455,14 +446,14 @@ START_TEST(holders_and_commands)
         shape_write("proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/dev/dm-2\tpartition\t8\t0\t-2\n");
         tree = shape_read();
 
-        short_text = node_describe_holders(shape_node(tree, "vg0-lv"), &nobody, false);
+        short_text = node_describe_holders(shape_node(tree, "vg0-lv"), &nobody);
         ck_assert_str_eq(short_text, "mounted at /srv/a, mounted at /srv/a/b");
-        lv = node_describe_holders(shape_node(tree, "vg0-lv"), &nobody, true);
+        lv = node_describe_holders(shape_node(tree, "vg0-lv"), &with_commands);
         ck_assert_str_eq(lv,
                 "mounted at /srv/a/b (umount /srv/a/b), mounted at /mnt/my disk (umount '/mnt/my disk'), "
                 "encrypted device opened (cryptsetup close opened), "
                 "loop device /dev/loop3 of /srv/a/img (losetup -d /dev/loop3), mounted at /srv/a (umount /srv/a)");
-        swapped = node_describe_holders(shape_node(tree, "vg0-swap"), &nobody, true);
+        swapped = node_describe_holders(shape_node(tree, "vg0-swap"), &with_commands);
         ck_assert_str_eq(swapped, "swap on /dev/dm-2 (swapoff /dev/dm-2)");
 }
 END_TEST
@@ -487,7 +478,6 @@ int main(void)
         tcase_add_test(tcase, captured);
         tcase_add_test(tcase, many_at_a_time);
         tcase_add_test(tcase, one_at_a_time);
-        tcase_add_test(tcase, few);
         tcase_add_test(tcase, nothing);
         tcase_add_test(tcase, busy_for_a_moment);
         tcase_add_test(tcase, busy);

@@ -93,17 +93,17 @@ static void find_users_of(struct usage_query *query)
 }
 
 static void is_used_by_program(
-        const struct users *users, size_t i, pid_t pid, const char *command, const char *how)
+        const struct usage_query *query, size_t i, pid_t pid, const char *command, const char *how)
 {
         _cleanup_free_ char *expected = string_format("process %d (%s) %s", pid, command, how);
 
-        ck_assert_uint_gt(MIN(users->n, USERS_KEPT_MAX), i);
-        ck_assert_str_eq(users->texts[i], expected);
+        ck_assert_uint_gt(query->users.n, i);
+        ck_assert_str_eq(query->users.strings[i], expected);
 }
 
-static void is_used_by(const struct users *users, size_t i, pid_t pid, const char *how)
+static void is_used_by(const struct usage_query *query, size_t i, pid_t pid, const char *how)
 {
-        is_used_by_program(users, i, pid, "test-users", how);
+        is_used_by_program(query, i, pid, "test-users", how);
 }
 
 /* ------ users of a mount point, by the names of what they hold ------ */
@@ -167,10 +167,10 @@ START_TEST(by_name)
                         continue;
                 how = string_format(
                         "%.*s%s%s", (int) (rest - ways[i].how), ways[i].how, run_directory(), rest + strlen("%s"));
-                is_used_by(&query.users, n++, children[i], how);
+                is_used_by(&query, n++, children[i], how);
         }
-        ck_assert_uint_eq(query.users.n, n);
-        users_done(&query.users);
+        ck_assert_uint_eq(query.n_users, n);
+        strv_done(&query.users);
 }
 END_TEST
 
@@ -183,9 +183,9 @@ START_TEST(by_root_directory)
                 return;
         ck_assert(start(move_root_there));
         find_users_of(&query);
-        ck_assert_uint_eq(query.users.n, 1);
-        is_used_by(&query.users, 0, children[0], how);
-        users_done(&query.users);
+        ck_assert_uint_eq(query.n_users, 1);
+        is_used_by(&query, 0, children[0], how);
+        strv_done(&query.users);
 }
 END_TEST
 
@@ -225,9 +225,9 @@ START_TEST(by_program)
         close(at_exec[0]);
 
         find_users_of(&query);
-        ck_assert_uint_eq(query.users.n, 1);
-        is_used_by_program(&query.users, 0, children[0], "sleep\\x09", how);
-        users_done(&query.users);
+        ck_assert_uint_eq(query.n_users, 1);
+        is_used_by_program(&query, 0, children[0], "sleep\\x09", how);
+        strv_done(&query.users);
 }
 END_TEST
 
@@ -279,18 +279,18 @@ START_TEST(by_device)
         ck_assert(start(open_character_device));
         ck_assert(start(have_a_name_like_a_list));
         ck_assert_int_eq(users_find(queries, ELEMENTSOF(queries)), 0);
-        ck_assert_uint_eq(queries[0].users.n, 2);
-        ck_assert_uint_eq(queries[1].users.n, 0);
-        ck_assert_uint_eq(queries[2].users.n, 0);
-        ck_assert_uint_eq(queries[3].users.n, 2);
-        is_used_by(&queries[0].users, 0, children[0], "has it open");
+        ck_assert_uint_eq(queries[0].n_users, 2);
+        ck_assert_uint_eq(queries[1].n_users, 0);
+        ck_assert_uint_eq(queries[2].n_users, 0);
+        ck_assert_uint_eq(queries[3].n_users, 2);
+        is_used_by(&queries[0], 0, children[0], "has it open");
 
         expected = string_format("process %d (test-users) has it open and process %d (a) and 2\\x0a) has it open",
                 children[0], children[2]);
-        text = users_describe(&queries[0].users, false);
+        text = users_describe(&queries[0]);
         ck_assert_str_eq(text, expected);
         for (size_t i = 0; i < ELEMENTSOF(queries); i++)
-                users_done(&queries[i].users);
+                strv_done(&queries[i].users);
 }
 END_TEST
 
@@ -325,24 +325,22 @@ static dev_t number_of_mount(pid_t pid, const char *name)
 
 START_TEST(by_mount_elsewhere)
 {
-        _cleanup_free_ char *how =
-                string_format("has it mounted at %s/pending.d in another mount namespace", run_directory());
-        _cleanup_free_ char *command = NULL, *text = NULL, *expected = NULL;
-        struct usage_query query = {};
+        struct usage_query query = {.commands = true};
+        _cleanup_free_ char *how = NULL, *text = NULL;
 
         if (!is_root("another mount namespace"))
                 return;
         ck_assert(start(mount_elsewhere));
         query.number = number_of_mount(children[0], "pending.d");
         find_users_of(&query);
-        ck_assert_uint_eq(query.users.n, 1);
-        is_used_by(&query.users, 0, children[0], how);
-        command = string_format(" (nsenter -t %d -m umount %s/pending.d)", children[0], run_directory());
-        ck_assert_str_eq(query.users.commands[0], command);
-        text = users_describe(&query.users, true);
-        expected = string_format("%s%s", query.users.texts[0], command);
-        ck_assert_str_eq(text, expected);
-        users_done(&query.users);
+        ck_assert_uint_eq(query.n_users, 1);
+        how = string_format("has it mounted at %s/pending.d in another mount namespace "
+                            "(nsenter -t %d -m umount %s/pending.d)",
+                run_directory(), children[0], run_directory());
+        is_used_by(&query, 0, children[0], how);
+        text = users_describe(&query);
+        ck_assert_str_eq(text, query.users.strings[0]);
+        strv_done(&query.users);
 }
 END_TEST
 
@@ -372,9 +370,9 @@ START_TEST(once_for_a_namespace)
         ck_assert(start(mount_elsewhere_for_two));
         query.number = number_of_mount(children[0], "pending.d");
         find_users_of(&query);
-        ck_assert_uint_eq(query.users.n, 1);
-        is_used_by(&query.users, 0, children[0], how);
-        users_done(&query.users);
+        ck_assert_uint_eq(query.n_users, 1);
+        is_used_by(&query, 0, children[0], how);
+        strv_done(&query.users);
 }
 END_TEST
 
@@ -418,15 +416,16 @@ START_TEST(not_what_goes_with_ours)
 
         query.number = number_of_mount(getpid(), "shared/a");
         find_users_of(&query);
-        ck_assert_uint_eq(query.users.n, 2);
-        is_used_by(&query.users, 0, children[1], own);
-        is_used_by(&query.users, 1, children[2], again);
-        users_done(&query.users);
+        ck_assert_uint_eq(query.n_users, 2);
+        is_used_by(&query, 0, children[1], own);
+        is_used_by(&query, 1, children[2], again);
+        strv_done(&query.users);
 
         ck_assert_int_eq(umount2(mount_point, 0), 0);
+        query.n_users = 0;
         find_users_of(&query);
-        ck_assert_uint_eq(query.users.n, 2);
-        users_done(&query.users);
+        ck_assert_uint_eq(query.n_users, 2);
+        strv_done(&query.users);
         ck_assert_int_eq(umount2(shared, 0), 0);
 }
 END_TEST
@@ -441,8 +440,8 @@ START_TEST(not_ourselves)
 
         ck_assert_int_ge(fd, 0);
         find_users_of(&query);
-        ck_assert_uint_eq(query.users.n, 0);
-        text = users_describe(&query.users, false);
+        ck_assert_uint_eq(query.n_users, 0);
+        text = users_describe(&query);
         ck_assert_str_eq(text, "");
 }
 END_TEST
@@ -458,7 +457,7 @@ START_TEST(nobody_who_has_ended)
         n_children++;
         ck_assert_int_eq(waitid(P_PID, (id_t) children[0], &info, WEXITED | WNOWAIT), 0);
         find_users_of(&query);
-        ck_assert_uint_eq(query.users.n, 0);
+        ck_assert_uint_eq(query.n_users, 0);
 }
 END_TEST
 
@@ -476,7 +475,7 @@ START_TEST(more_than_are_named)
         for (size_t i = 0; i < N_CHILDREN_MAX; i++)
                 ck_assert(start(open_two_files_there));
         find_users_of(&query);
-        ck_assert_uint_eq(query.users.n, N_CHILDREN_MAX);
+        ck_assert_uint_eq(query.n_users, N_CHILDREN_MAX);
         for (size_t i = 0; i < USERS_KEPT_MAX; i++)
                 ck_assert_int_eq(string_replace(&expected,
                                          string_format("%s%sprocess %d (test-users) has its working directory at "
@@ -484,9 +483,9 @@ START_TEST(more_than_are_named)
                                                  expected, i > 0 ? ", " : "", children[i], run_directory())),
                         0);
         ck_assert_int_eq(string_replace(&expected, string_format("%s, and 3 more", expected)), 0);
-        text = users_describe(&query.users, false);
+        text = users_describe(&query);
         ck_assert_str_eq(text, expected);
-        users_done(&query.users);
+        strv_done(&query.users);
 }
 END_TEST
 
