@@ -28,7 +28,7 @@
 #define REWRITE_SIZE_MIN (512 * 1024)
 #define OUTDATED_SIZE_MAX (4 * 1024 * 1024)
 
-#define HASH_SIZE_HINT 4096
+#define N_BUCKETS 4096
 
 /* ------ reading ------ */
 
@@ -37,29 +37,43 @@ struct record_file *record_file_free(struct record_file *file)
         if (!file)
                 return NULL;
         closep(&file->fd);
-        dm_hash_destroyp(&file->by_key);
         dm_pool_destroyp(&file->pool);
         free(file);
         return NULL;
 }
 
-/* Adds the record, replacing an earlier one with its key. Returns 0 or -ENOMEM. */
-static int replace(struct record_file *file, struct record_entry *record)
+/* Returns the place of the record with that key. libdevmapper's hash table would cost ten times as much: each
+ * reader needs a few records, but indexes all. */
+static struct record_entry **find_place(const struct record_file *file, const char *key)
 {
-        struct record_entry *former = dm_hash_lookup(file->by_key, record->key);
+        struct record_entry **place;
+        uint32_t hash = 2166136261U; /* FNV-1a */
+
+        for (const char *at = key; *at != '\0'; at++)
+                hash = (hash ^ (unsigned char) *at) * 16777619U;
+        place = &file->buckets[hash % N_BUCKETS];
+        while (*place && !streq((*place)->key, key))
+                place = &(*place)->next;
+        return place;
+}
+
+/* Adds the record, replacing an earlier one with its key. */
+static void replace(struct record_file *file, struct record_entry *record)
+{
+        struct record_entry **place = find_place(file, record->key), *former = *place;
 
         dm_list_del(&record->list);
         if (former) {
                 file->live -= former->size;
                 dm_list_del(&former->list);
+                *place = former->next;
         }
-        if (isempty(record->text)) {
-                dm_hash_remove(file->by_key, record->key);
-                return 0;
-        }
+        if (isempty(record->text))
+                return;
         file->live += record->size;
         dm_list_add(&file->records, &record->list);
-        return dm_hash_insert(file->by_key, record->key, record) ? 0 : -ENOMEM;
+        record->next = *place;
+        *place = record;
 }
 
 /* Parses the record at `*position`, and moves that behind it; terminates key and text with NUL. Returns 1; 0 if it
@@ -113,8 +127,7 @@ static int parse(struct record_file *file, char *buffer, size_t n)
                 if (!streq(record->key, END))
                         continue;
                 FOREACH_LISTED(struct record_entry, whole, &step)
-                        if (replace(file, whole) < 0)
-                                return -ENOMEM;
+                        replace(file, whole);
                 file->size += (uint64_t) (position - buffer);
                 buffer = position;
         }
@@ -150,11 +163,12 @@ static int open_file(int run_fd, struct record_file **ret)
                 return -ENOMEM;
         dm_list_init(&file->records);
         file->pool = dm_pool_create("records", 65536);
-        file->by_key = dm_hash_create(HASH_SIZE_HINT);
         file->fd = openat(run_fd, RECORD_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         if (file->fd < 0)
                 return -errno;
-        if (!file->pool || !file->by_key)
+        if (file->pool)
+                file->buckets = dm_pool_zalloc(file->pool, N_BUCKETS * sizeof(struct record_entry *));
+        if (!file->buckets)
                 return -ENOMEM;
         *ret = TAKE_PTR(file);
         return 0;
@@ -226,7 +240,7 @@ bool record_file_is_of_this_boot(const struct record_file *file)
 
 const char *record_file_find(const struct record_file *file, const char *key)
 {
-        const struct record_entry *record = file ? dm_hash_lookup(file->by_key, key) : NULL;
+        const struct record_entry *record = file ? *find_place(file, key) : NULL;
 
         return record ? record->text : NULL;
 }

@@ -25,18 +25,19 @@ struct record_entry {
         struct dm_list list; /* record_file.records; first, as dm_list wants it */
         const char *key;
         const char *text;
-        uint64_t size; /* in the file, including its line */
+        uint64_t size;             /* in the file, including its line */
+        struct record_entry *next; /* in its bucket */
 };
 
 /* ------ reading ------ */
 
 struct record_file {
         int fd;
-        uint64_t size;          /* up to the last "end" */
-        uint64_t live;          /* the size of records that were not replaced */
-        bool torn;              /* an incomplete commit follows */
-        struct dm_list records; /* in the order of their last commit */
-        struct dm_hash_table *by_key;
+        uint64_t size;                 /* up to the last "end" */
+        uint64_t live;                 /* the size of records that were not replaced */
+        bool torn;                     /* an incomplete commit follows */
+        struct dm_list records;        /* in the order of their last commit */
+        struct record_entry **buckets; /* by key */
         struct dm_pool *pool;
 };
 
