@@ -485,7 +485,7 @@ int devices_read(char *const paths[], size_t n, reader_result_function on_result
         readers->timeout_usec = COMMAND_TIMEOUT_USEC;
         r = readers_start(readers, READER_READ, &reading);
         /* A negative errno of `on_result` ends the event loop. */
-        while (r >= 0 && !dm_list_empty(&readers->list) && sd_event_get_exit_code(event, &code) < 0)
+        while (r >= 0 && sd_event_get_exit_code(event, &code) < 0 && !dm_list_empty(&readers->list))
                 r = sd_event_run(event, UINT64_MAX);
         return r < 0 ? r : code;
 }

@@ -136,6 +136,14 @@ void mount_table_done(struct mount_table *table)
         *table = (struct mount_table){};
 }
 
+struct crypttab_line crypttab_lines(char *text)
+{
+        struct crypttab_line line = {};
+
+        line.rest = text;
+        return line;
+}
+
 bool crypttab_next_line(struct crypttab_line *line)
 {
         char *text;

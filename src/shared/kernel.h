@@ -65,7 +65,8 @@ struct crypttab_line {
 
 /* Walks over the lines of a text, which is modified, and may be NULL. Skips empty lines and comments. */
 #define FOREACH_CRYPTTAB_LINE(line, text)                                                                         \
-        for (struct crypttab_line line = {.rest = (text)}; crypttab_next_line(&line);)
+        for (struct crypttab_line line = crypttab_lines(text); crypttab_next_line(&line);)
+struct crypttab_line crypttab_lines(char *text);
 bool crypttab_next_line(struct crypttab_line *line) _nonnull_all_;
 
 /* Identifies the disk that has a device number now. The kernel gives each disk a sequence number that it never uses

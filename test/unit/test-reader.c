@@ -486,7 +486,7 @@ static int take_result(const struct reader_result *result, void *userdata)
         run->n_errors += result->error < 0;
         if (result->error < 0)
                 run->last_error = result->error;
-        return run->answer;
+        return result->error < 0 ? run->answer : 0;
 }
 
 START_TEST(all_are_read_in_one_call)
@@ -525,6 +525,11 @@ START_TEST(unresponsive_device_of_one_call_times_out)
         ck_assert_uint_eq(run.n_results, paths.n);
         ck_assert_uint_eq(run.n_errors, 1);
         ck_assert_int_eq(run.last_error, -ETIMEDOUT);
+
+        /* No reader is left when the error is returned. */
+        run = (struct run){.paths = paths.strings, .signal_number = SIGSTOP, .answer = -EPROTO};
+        ck_assert_int_eq(devices_read(paths.strings, paths.n, take_result, &run), -EPROTO);
+        ck_assert_uint_eq(run.n_errors, 1);
 }
 END_TEST
 
