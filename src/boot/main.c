@@ -151,9 +151,9 @@ static int write_group(const char *directory, const struct plan *plan, enum plan
                 fprintf(file, " \\\n        %s", vg->name);
                 named_by_fstab |= vg->source && streq(vg->source, FSTAB_FILE);
         }
-        r = memstream_finish(&stream, &names, NULL);
-        if (r < 0)
-                return r;
+        names = memstream_finish(&stream);
+        if (!names)
+                return -ENOMEM;
         if (*names == '\0')
                 return 0;
         text = describe_group(group, named_by_fstab, names);

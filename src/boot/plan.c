@@ -368,7 +368,8 @@ int plan_remember(int root_fd)
                 }
                 before = *device;
         }
-        return memstream_finish(&stream, &text, NULL) ?: hints_write(root_fd, text);
+        text = memstream_finish(&stream);
+        return text ? hints_write(root_fd, text) : -ENOMEM;
 }
 
 /* ------ the plan ------ */

@@ -205,8 +205,8 @@ static int fill(int folder_fd, struct scrubber *scrubber, char **ret_contents)
                 else
                         fprintf(contents, status > 0 ? " (exit status %i)\n" : "\n", status);
         }
-        return memstream_finish(&stream, ret_contents, NULL)
-                       ?: add_text(folder_fd, scrubber, "CONTENTS", *ret_contents);
+        *ret_contents = memstream_finish(&stream);
+        return *ret_contents ? add_text(folder_fd, scrubber, "CONTENTS", *ret_contents) : -ENOMEM;
 }
 
 /* --force-local: GNU tar must not take a name with a colon for a remote file. */

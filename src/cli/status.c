@@ -223,7 +223,6 @@ char *lines_summarize(const struct lines *lines)
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
         const char *separator = ";";
-        char *text;
 
         if (!file)
                 return NULL;
@@ -237,7 +236,7 @@ char *lines_summarize(const struct lines *lines)
                 separator = ",";
         }
         fputs(n_active + lines->n_in_state[VG_STATUS_SKIPPED] == n ? "." : ": headgate why", file);
-        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
+        return memstream_finish(&stream);
 }
 
 /* ------ lines. Functions return 0 or a negative errno unless they say otherwise ------ */

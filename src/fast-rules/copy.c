@@ -208,9 +208,14 @@ int copy_print(const char *path, char *text, char **ret, size_t *ret_line)
 {
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
+        int r;
 
         if (!file)
                 return -ENOMEM;
         fprintf(file, COPY_MARK " from /%s, for this boot: see headgate-fast-dm-rules(8).\n\n", path);
-        return patch(file, text, ret_line) ?: memstream_finish(&stream, ret, NULL);
+        r = patch(file, text, ret_line);
+        if (r < 0)
+                return r;
+        *ret = memstream_finish(&stream);
+        return *ret ? 0 : -ENOMEM;
 }

@@ -356,7 +356,8 @@ static int print(struct walk walk, const struct vg *vg, char **ret)
                 return -ENOMEM;
         /* Writing does not change it. */
         pass_vg(&walk, (struct vg *) vg);
-        return walk.error < 0 ? walk.error : memstream_finish(&stream, ret, NULL);
+        *ret = walk.error < 0 ? NULL : memstream_finish(&stream);
+        return *ret ? 0 : walk.error ?: -ENOMEM;
 }
 
 static int parse(struct walk walk, struct vg **ret)

@@ -245,7 +245,6 @@ char *vg_describe_missing(const struct vg *vg)
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
         size_t n_missing = 0;
-        char *text;
 
         if (!file)
                 return NULL;
@@ -257,7 +256,7 @@ char *vg_describe_missing(const struct vg *vg)
         }
         if (n_missing > VG_NAMED_MISSING_MAX)
                 fprintf(file, ", %zu more", n_missing - VG_NAMED_MISSING_MAX);
-        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
+        return memstream_finish(&stream);
 }
 
 bool vg_is_untouched(const struct vg *vg)

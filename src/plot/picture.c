@@ -151,13 +151,12 @@ void picture_mark(struct picture *picture, uint64_t usec, const char *name)
 
 int picture_end(struct picture *picture, const char *title, const char *axis)
 {
-        _cleanup_free_ char *drawing = NULL;
+        _cleanup_free_ char *drawing = memstream_finish(&picture->stream);
         double height = picture->y + 34;
-        int r = memstream_finish(&picture->stream, &drawing, NULL);
 
         memstream_done(&picture->stream);
-        if (r < 0)
-                return r;
+        if (!drawing)
+                return -ENOMEM;
         picture->file = stdout;
         printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" height=\"%.0f\" "

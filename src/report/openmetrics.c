@@ -123,7 +123,6 @@ char *metrics_format(const struct metrics *metrics)
 {
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
-        char *text;
 
         if (!file)
                 return NULL;
@@ -146,5 +145,5 @@ char *metrics_format(const struct metrics *metrics)
                 metrics->needed_usec);
         print_activations(file, metrics);
         fputs("# EOF\n", file);
-        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
+        return memstream_finish(&stream);
 }

@@ -63,8 +63,8 @@ static int insert(struct scrubber *scrubber, const char *name, const char *hyphe
 
         for (; file && *name; name++)
                 fprintf(file, "%.*s", *name == '-' ? (int) strlen(hyphen) : 1, *name == '-' ? hyphen : name);
-        if (file && memstream_finish(&stream, &escaped, NULL) >= 0)
-                printable = string_printable(escaped);
+        escaped = file ? memstream_finish(&stream) : NULL;
+        printable = escaped ? string_printable(escaped) : NULL;
         if (!printable ||
                 !dm_hash_insert_binary(scrubber->names, escaped, (uint32_t) strlen(escaped), replacement) ||
                 !dm_hash_insert_binary(scrubber->names, printable, (uint32_t) strlen(printable), replacement))
@@ -184,7 +184,6 @@ char *scrub(struct scrubber *scrubber, const char *text)
         _cleanup_free_ char *copy = strdup(text);
         FILE *file = memstream_open(&stream);
         const char *separator = "";
-        char *scrubbed;
 
         if (!copy || !file)
                 return NULL;
@@ -203,7 +202,7 @@ char *scrub(struct scrubber *scrubber, const char *text)
                 if (r < 0)
                         return NULL;
         }
-        return memstream_finish(&stream, &scrubbed, NULL) < 0 ? NULL : scrubbed;
+        return memstream_finish(&stream);
 }
 
 void scrubber_done(struct scrubber *scrubber)

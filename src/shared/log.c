@@ -113,7 +113,6 @@ static int write_journal(int level, const char *message, const char *message_id,
         _cleanup_memstream_ struct memstream stream = {};
         _cleanup_free_ char *text = NULL;
         FILE *file = memstream_open(&stream);
-        struct iovec line;
         int r;
 
         if (!file)
@@ -123,11 +122,10 @@ static int write_journal(int level, const char *message, const char *message_id,
                 fprintf(file, "MESSAGE_ID=%s\n", message_id);
         STRV_FOREACH(field, fields)
                 write_field(file, *field);
-        r = memstream_finish(&stream, &text, &line.iov_len);
-        if (r < 0)
-                return r;
-        line.iov_base = text;
-        r = send_message(&(struct msghdr){.msg_iov = &line, .msg_iovlen = 1});
+        text = memstream_finish(&stream);
+        if (!text)
+                return -ENOMEM;
+        r = send_message(&(struct msghdr){.msg_iov = &(struct iovec){text, stream.size}, .msg_iovlen = 1});
         if ((r != -EMSGSIZE && r != -ENOBUFS) || fields->n == 0)
                 return r;
         /* The fields are too large for a datagram; the message alone is not. */

@@ -300,16 +300,11 @@ FILE *memstream_open(struct memstream *stream)
         return stream->file;
 }
 
-int memstream_finish(struct memstream *stream, char **ret, size_t *ret_size)
+char *memstream_finish(struct memstream *stream)
 {
         FILE *file = TAKE_PTR(stream->file);
 
-        if (fclose(file) != 0)
-                return -ENOMEM;
-        *ret = TAKE_PTR(stream->text);
-        if (ret_size)
-                *ret_size = stream->size;
-        return 0;
+        return fclose(file) == 0 ? TAKE_PTR(stream->text) : NULL;
 }
 
 void memstream_done(struct memstream *stream)
@@ -447,11 +442,10 @@ char *strv_join(const struct strv *vector, const char *separator)
 {
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
-        char *text;
 
         for (size_t i = 0; file && i < vector->n; i++)
                 fprintf(file, "%s%s", i > 0 ? separator : "", vector->strings[i]);
-        return file && memstream_finish(&stream, &text, NULL) >= 0 ? text : NULL;
+        return file ? memstream_finish(&stream) : NULL;
 }
 
 void strv_done(struct strv *vector)

@@ -119,9 +119,8 @@ struct memstream {
 
 /* Returns the file, owned by the memstream, or NULL without memory. */
 FILE *memstream_open(struct memstream *stream) _nonnull_all_ _must_check_;
-/* Ends it. Returns 0 and the string, to be freed by the caller, with a NUL that `*ret_size` does not count;
- * `ret_size` may be NULL. Or returns -ENOMEM. */
-int memstream_finish(struct memstream *stream, char **ret, size_t *ret_size) _nonnull_(1, 2) _must_check_;
+/* Ends it. Returns the string, to be freed by the caller, with a NUL that `size` does not count; NULL without memory. */
+char *memstream_finish(struct memstream *stream) _nonnull_all_ _must_check_;
 void memstream_done(struct memstream *stream) _nonnull_all_;
 #define _cleanup_memstream_ _cleanup_(memstream_done)
 

@@ -266,7 +266,6 @@ char *users_describe(const struct usage_query *query)
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
         size_t n = query->users.n;
-        char *text;
 
         for (size_t i = 0; file && i < n; i++)
                 fprintf(file, "%s%s",
@@ -276,7 +275,7 @@ char *users_describe(const struct usage_query *query)
                         query->users.strings[i]);
         if (file && query->n_users > n)
                 fprintf(file, ", and %zu more", query->n_users - n);
-        return !file || memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
+        return file ? memstream_finish(&stream) : NULL;
 }
 
 /* ------ an unmount that has not finished ------ */

@@ -76,7 +76,6 @@ static char *format_bars(const struct timeline *timeline, size_t first, size_t *
         _cleanup_memstream_ struct memstream stream = {};
         FILE *file = memstream_open(&stream);
         size_t i = first;
-        char *text;
 
         if (!file)
                 return NULL;
@@ -86,7 +85,7 @@ static char *format_bars(const struct timeline *timeline, size_t first, size_t *
                 fflush(file);
         } while (i < timeline->n && stream.size < BARS_SIZE_MAX);
         *ret_n = i - first;
-        return memstream_finish(&stream, &text, NULL) < 0 ? NULL : text;
+        return memstream_finish(&stream);
 }
 
 void timeline_log(const struct timeline *timeline)
