@@ -109,7 +109,6 @@ static bool skip(struct walk *walk, const char *line)
 
 /* ------ fields: missing ones keep their value ------ */
 
-/* NULL is omitted. */
 /* Writes a line KEY = "VALUE" with special characters escaped, as strings may be lvm2's messages; nothing if the value is NULL.
  * Returns 0 or -ENOMEM. */
 static int print_string(FILE *file, const char *key, const char *value)

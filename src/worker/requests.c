@@ -179,9 +179,9 @@ int requests_take_entry(const char *entry, void *userdata)
         return r == -ENOENT || r == -EINVAL ? flags_finish(worker->run_fd, entry) : r;
 }
 
-static int finish_entry(const struct worker *worker, struct path entry)
+static int finish_entry(const struct worker *worker, const char *entry)
 {
-        int r = flags_finish(worker->run_fd, entry.text);
+        int r = flags_finish(worker->run_fd, entry);
 
         return r < 0 ? log_error_errno(r, "Failed to end a request: %m") : 0;
 }
@@ -207,7 +207,7 @@ static int release_device(struct worker *worker, struct device *device)
 
         inventory_ping(worker->inventory);
         if (device->has_entry)
-                r = finish_entry(worker, path_format("%u:%u", major(device->number), minor(device->number)));
+                r = finish_entry(worker, path_format("%u:%u", major(device->number), minor(device->number)).text);
         device->has_entry = device->appeared = device->ready = false;
         if (r >= 0 && device->reread) {
                 read_once_more(worker, device);
@@ -215,7 +215,8 @@ static int release_device(struct worker *worker, struct device *device)
         }
         if (r >= 0 && device->has_change_entry)
                 r = finish_entry(worker,
-                        path_format(FLAGS_ENTRY_CHANGED "%u:%u", major(device->number), minor(device->number)));
+                        path_format(FLAGS_ENTRY_CHANGED "%u:%u", major(device->number), minor(device->number))
+                                .text);
         device->has_change_entry = false;
 
         if (device->removed || (isempty(device->recorded.pvid) && device->retry_usec == 0))
@@ -230,7 +231,7 @@ int requests_finish_group(struct worker *worker, struct vg_entry *group, const c
         if (!group->has_entry)
                 return 0;
         group->has_entry = false;
-        return finish_entry(worker, path_format(FLAGS_ENTRY_VG "%s", name));
+        return finish_entry(worker, path_format(FLAGS_ENTRY_VG "%s", name).text);
 }
 
 static int on_reset(
@@ -295,7 +296,7 @@ int requests_release(struct worker *worker)
         FOREACH_LISTED(struct expectation, expectation, &worker->expectations) {
                 if (r < 0 || !is_over(expectation))
                         continue;
-                r = finish_entry(worker, path_format(FLAGS_ENTRY_EXPECTED "%s", expectation->name));
+                r = finish_entry(worker, path_format(FLAGS_ENTRY_EXPECTED "%s", expectation->name).text);
                 if (r >= 0)
                         expectation_drop(expectation);
         }
