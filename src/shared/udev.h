@@ -11,8 +11,9 @@
 /* udev rules by file name. Of several files with one name only the first counts, in the order of udev(7): /etc,
  * /run, /usr/local/lib, /usr/lib; and /lib if it is a separate directory. Paths are relative to `root_fd`. */
 
-/* The number of these directories. */
+/* The number of these directories, and of those of the administrator and of this boot, which come first. */
 #define RULE_DIRECTORIES_N 5
+#define RULE_DIRECTORIES_LOCAL_N 2
 extern const char *const rule_directories[RULE_DIRECTORIES_N];
 
 /* Names of lvm2's rule, in lvm2 and in Debian. */
@@ -22,7 +23,8 @@ extern const char *const stock_rules[STOCK_RULES_N];
 /* Finds the file that counts, or the one that would count without /etc and /run; the caller frees the path. Returns
  * 0; -ENOENT without one; or -ENOMEM. */
 #define rule_file_find(root_fd, name, ret) rule_file_find_from(root_fd, 0, name, ret)
-#define rule_file_find_installed(root_fd, name, ret) rule_file_find_from(root_fd, 2, name, ret)
+#define rule_file_find_installed(root_fd, name, ret)                                                              \
+        rule_file_find_from(root_fd, RULE_DIRECTORIES_LOCAL_N, name, ret)
 int rule_file_find_from(
         int root_fd, size_t first_directory, const char *name, char **ret) _nonnull_all_ _must_check_;
 

@@ -130,6 +130,7 @@ void sources_done(struct sources *sources)
         closep(&sources->lvm_run_fd);
         record_file_free(sources->records);
         dm_devices_free(sources->devices);
+        tree_free(sources->tree);
         plan_done(&sources->entries);
         settings_done(&sources->settings);
         config_done(&sources->config);

@@ -5,6 +5,7 @@
 #include "inventory/vg-record.h"
 #include "lvm/config.h"
 #include "lvm/dm-devices.h"
+#include "tree/tree.h"
 
 /* Sources of VGs, for programs that only read: the worker's records, lvm2's records in /run/lvm, device-mapper's list,
  * configuration files, backups. Each is opened or read once, when it is first needed. No process is started, no disk is read, and
@@ -25,6 +26,7 @@ struct sources {
         struct problems settings_problems;
         struct problems config_problems;
         struct dm_hash_table *names; /* see sources_read_names() */
+        struct tree *tree;           /* without what is not removed at shutdown; NULL until why needs it */
 
         /* All VGs at one moment, by name: see snapshot_read() and unrecorded_add(). */
         struct vg **vgs;

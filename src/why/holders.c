@@ -37,17 +37,20 @@ static void explain_nodes(struct why *why, const struct tree_nodes *nodes)
                         nodes->n - first.n);
 }
 
+/* Reads the storage tree, once for all explanations. Returns it, or NULL on error. */
 static struct tree *read_tree(struct why *why)
 {
-        const struct sources *sources = why->sources;
-        _cleanup_tree_ struct tree *tree = NULL;
-        int r = tree_new(sources->root_fd, &tree)
-                ?: tree_add_devices(tree, sources->devices)
-                ?: tree_add_usage(tree)
-                ?: teardown_skip_foreign(tree, &sources->config, &sources->config_problems);
+        struct sources *sources = why->sources;
+        int r = sources->tree ? 0
+                              : tree_new(sources->root_fd, &sources->tree)
+                        ?: tree_add_devices(sources->tree, sources->devices)
+                        ?: tree_add_usage(sources->tree)
+                        ?: teardown_skip_foreign(sources->tree, &sources->config, &sources->config_problems);
 
+        if (r < 0)
+                sources->tree = tree_free(sources->tree);
         why_fail(why, r);
-        return r < 0 ? NULL : TAKE_PTR(tree);
+        return sources->tree;
 }
 
 /* Whether the kernel counts any opens, by mounts, devices or processes. If the count is unknown, returns true. */
@@ -68,7 +71,7 @@ void explain_holders_of_lvs(struct why *why, const char *lvid)
 {
         const struct dm_devices *devices = why->sources->devices;
         _cleanup_tree_nodes_ struct tree_nodes open = {};
-        _cleanup_tree_ struct tree *tree = devices ? read_tree(why) : NULL;
+        struct tree *tree = devices ? read_tree(why) : NULL;
 
         if (!tree)
                 return;
@@ -86,7 +89,7 @@ void explain_holders_of_lvs(struct why *why, const char *lvid)
 
 void explain_holders_of_device(struct why *why)
 {
-        _cleanup_tree_ struct tree *tree = read_tree(why);
+        struct tree *tree = read_tree(why);
         struct tree_node *node = tree ? tree_find_number(tree, why->device->number) : NULL;
 
         if (node)
