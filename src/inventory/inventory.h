@@ -143,7 +143,8 @@ void inventory_ping(struct inventory *inventory);
 int inventory_get_device(struct inventory *inventory, dev_t number, struct device **ret);
 struct device *inventory_find_device(const struct inventory *inventory, dev_t number);
 
-/* Returns a present device on which this worker has read that PV, or NULL. */
+/* Returns a present device on which this worker has read that PV, or NULL. Walks over all devices, at most once for each PV: 5 ms
+ * of CPU with 1000 VGs, 80 ms with 4000. */
 struct device *inventory_find_device_of_pv(const struct inventory *inventory, const char *pvid);
 
 /* Sets the PV on the device with its `diskseq`, "" for none, also in the records for the next worker. Returns 0 or
@@ -259,7 +260,7 @@ int inventory_add_metadata(struct inventory *inventory, struct vg **metadata, st
 int inventory_roll_back(struct inventory *inventory, struct vg_entry *group) _nonnull_(1, 2) _must_check_;
 
 /* Returns the VG whose current or older metadata has that text, which need not be read again, or NULL. `*ret_seqno`
- * is that of the metadata. */
+ * is that of the metadata. Walks over all VGs for each copy: 4 ms of CPU with 1000 VGs, 0.1 s with 4000. */
 struct vg_entry *inventory_find_text(
         const struct inventory *inventory, const struct text_id *text, uint64_t *ret_seqno) _nonnull_all_;
 
