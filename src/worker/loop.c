@@ -178,13 +178,9 @@ static int read_devices(struct worker *worker)
         uint64_t gathered;
         int r;
 
-        worker_wake_at(worker, inventory_end_holds(worker->inventory));
         /* A reader that is busy calls on_progress(). */
         if (readers_are_quick(worker->readers))
                 return 0;
-        /* A device that was read may have requested others, which no event announces. */
-        if (worker->gather.first_usec == 0 && inventory_has_device_before(worker->inventory, DEVICE_READING))
-                gather_note(&worker->gather, worker->inventory->now_usec);
         gathered = gather_until(&worker->gather, worker->booting, worker->inventory->now_usec);
         if (gathered > 0) {
                 worker_wake_at(worker, gathered);
@@ -200,6 +196,17 @@ static int read_devices(struct worker *worker)
                 return r;
         r = readers_start(worker->readers, READER_READ, &reading);
         return r < 0 ? log_error_errno(r, "Failed to start the disk reader: %m") : 0;
+}
+
+/* Parts before this one may hold, delay or queue devices, which no event announces. */
+static int wait_for_devices(struct worker *worker)
+{
+        worker_wake_at(worker, inventory_end_holds(worker->inventory));
+        if (worker->gather.first_usec > 0 || !inventory_has_device_before(worker->inventory, DEVICE_READING))
+                return 0;
+        gather_note(&worker->gather, worker->inventory->now_usec);
+        worker_ask_step(worker);
+        return 0;
 }
 
 /* A request ends only after its result is saved. VGs are activated even if /run is full. */
@@ -252,7 +259,7 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
          * could follow. */
         static int (*const parts[])(struct worker *) = {take_requests, look_for_unreported, read_devices,
                 intake_recheck, handover_adopt_again, activate_groups, scan_start, withdraw_cookies,
-                vg_report_lost, deadline_check, requests_read_again, save_and_release};
+                vg_report_lost, wait_for_devices, deadline_check, requests_read_again, save_and_release};
         struct worker *worker = userdata;
         int r = 0;
 
