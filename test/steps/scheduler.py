@@ -90,7 +90,7 @@ class Scheduler:
         while not (ended := os.wait4(-1, os.WNOHANG))[0]:
             time.sleep(0.1)
             self.end_what_is_late()
-            if self.has_idle_processors() and len(self.running) <= 2 * self.processors:
+            if self.has_idle_processors() and len(self.running) <= 3 * self.processors:
                 self.extra = 1
                 return None
         process_id, status, usage = ended
