@@ -30,6 +30,8 @@ BENCHMARKS = {benchmark.name: benchmark for benchmark in [
               "bench-lvs", [2], ["headgate", "stock"], layouts=["linear-250", "linear-1000"]),
     Benchmark("lvs-thin", "the same of a thin pool with 250 volumes", "bench-lvs", [2], ["headgate", "stock"],
               layouts=["thin-250"]),
+    Benchmark("lvs-striped", "the same of 200 LVs with 8 stripes each, on 100 PVs", "bench-lvs", [100], ["headgate", "stock"],
+              layouts=["striped-200"]),
     Benchmark("lvs-snapshots", "the same of an LV with 100 snapshots", "bench-lvs", [2], ["headgate", "stock"],
               layouts=["snapshot-100"]),
     Benchmark("event", "one more disk where N - 14 are there: until its LV is up, and what it costs", "bench-event",
