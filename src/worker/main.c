@@ -22,31 +22,16 @@ static const char usage[] =
         "      --version  Show the version\n\n"
         "See headgated(8).\n";
 
-/* headgate.socket names the socket; unknown ones belong to a newer version of it. Returns the socket, -EBADF if
- * there is none, as when started by hand, or another negative errno. */
-static int take_sockets(void)
+/* Returns the socket of headgate.socket, -EBADF if there is none, as when started by hand, or another negative errno. */
+static int take_socket(void)
 {
-        _cleanup_strv_ struct strv names = {};
-        int n, wakeup_fd = -EBADF;
+        int n = sd_listen_fds(true);
 
-        n = sd_listen_fds_with_names(true, &names.strings);
         if (n < 0)
-                return log_error_errno(n, "Failed to get sockets from systemd: %m");
-        names.n = (size_t) n;
-
-        for (int i = 0; i < n; i++) {
-                int fd = SD_LISTEN_FDS_START + i;
-
-                if (wakeup_fd < 0 && streq(names.strings[i], "wakeup") &&
-                        sd_is_socket(fd, AF_UNIX, SOCK_DGRAM, -1) > 0)
-                        wakeup_fd = fd;
-                else {
-                        log_warning("Unknown socket \"%s\" from systemd, closing it.", names.strings[i]);
-                        close(fd);
-                }
-        }
-
-        return wakeup_fd;
+                return log_error_errno(n, "Failed to get the socket from systemd: %m");
+        if (n == 0 || sd_is_socket(SD_LISTEN_FDS_START, AF_UNIX, SOCK_DGRAM, -1) <= 0)
+                return -EBADF;
+        return SD_LISTEN_FDS_START;
 }
 
 /* W1 of flags.h. Another worker, started by hand, leaves after some seconds. If this one exited instead, systemd
@@ -85,7 +70,7 @@ static int run(void)
         _cleanup_worker_ struct worker *worker = NULL;
         int run_fd, running_fd, wakeup_fd, r;
 
-        wakeup_fd = take_sockets();
+        wakeup_fd = take_socket();
         if (wakeup_fd < 0 && wakeup_fd != -EBADF)
                 return wakeup_fd;
 
