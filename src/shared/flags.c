@@ -114,18 +114,6 @@ int flags_wake(const char *datagram)
         return ask_systemd("start", "headgate.service");
 }
 
-int flags_ask_socket(void)
-{
-        struct sockaddr_un address;
-        _cleanup_close_ int fd = open_wakeup(&address);
-
-        if (fd < 0)
-                return fd;
-        if (connect(fd, (struct sockaddr *) &address, sizeof(address)) >= 0 || errno == ENOENT)
-                return 0;
-        return errno == ECONNREFUSED ? 1 : -errno;
-}
-
 int flags_restart_socket(void)
 {
         return ask_systemd("restart", "headgate.socket");

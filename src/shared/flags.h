@@ -112,9 +112,6 @@ int flags_ask_running(int run_fd);
  * in src/core/socket.c of systemd). */
 int flags_wake(const char *datagram);
 
-/* For a worker that was started without the socket: whether systemd has lost it, 1, or has stopped it, 0; or a negative errno. */
-int flags_ask_socket(void);
-
 /* Makes systemd restart headgate.socket, and headgate.service with it. Waits only until the job is queued. */
 int flags_restart_socket(void);
 

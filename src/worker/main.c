@@ -5,6 +5,7 @@
  * Its state stays in /run/headgate for the next worker. */
 
 #include <systemd/sd-daemon.h>
+#include <systemd/sd-login.h>
 
 #include "shared/flags.h"
 #include "shared/log.h"
@@ -51,16 +52,18 @@ static int await_running(int run_fd, int *ret_fd)
         }
 }
 
-/* This worker finds requests without the socket. But after it has left, each request would have to ask systemd for
- * another worker, see flags_wake(). */
-static void restore_socket(void)
+/* headgate.service starts only while the socket exists, and systemd passes each socket that it has not lost. This
+ * worker finds requests without it. But after it has left, each request would have to ask systemd for another
+ * worker, see flags_wake(). */
+static void restore_lost_socket(void)
 {
-        int r = flags_ask_socket();
+        _cleanup_free_ char *unit = NULL;
+        int r;
 
-        if (r > 0) {
-                log_notice("systemd lost the socket of headgate.socket; restarting it and this worker.");
-                r = flags_restart_socket();
-        }
+        if (sd_pid_get_unit(0, &unit) < 0 || !streq(unit, "headgate.service"))
+                return;
+        log_notice("systemd lost the socket of headgate.socket; restarting it and this worker.");
+        r = flags_restart_socket();
         if (r < 0)
                 log_warning("Failed to restart headgate.socket: %s", strerror(-r));
 }
@@ -80,7 +83,7 @@ static int run(void)
 
         /* Before this worker starts anything that the next one would have to take over. */
         if (wakeup_fd < 0)
-                restore_socket();
+                restore_lost_socket();
 
         r = await_running(run_fd, &running_fd);
         if (r < 0)
