@@ -5,7 +5,6 @@
 
 #include "teardown/users.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -280,14 +279,6 @@ char *users_describe(const struct usage_query *query)
 
 /* ------ an unmount that has not finished ------ */
 
-bool thread_is_of_device(const char *thread, const char *kernel_name)
-{
-        const char *name = strchr(thread, '/');
-        const char *rest = name ? skip_prefix(name + 1, kernel_name) : NULL;
-
-        return rest && !isalnum((unsigned char) *rest);
-}
-
 /* The type of the file system on a device, by /sys/fs/TYPE/DEVICE (the kernel's Documentation/ABI/testing/sysfs-fs-ext4 and
  * -xfs); NULL for none, or without memory. */
 static char *find_file_system(const char *kernel_name)
@@ -300,33 +291,11 @@ static char *find_file_system(const char *kernel_name)
         return NULL;
 }
 
-/* A kernel thread named after the device, "jbd2/dm-3-8" or "xfsaild/dm-3"; NULL for none, or without memory. */
-static char *find_thread(const char *kernel_name)
-{
-        _cleanup_closedir_ DIR *directory = opendir("/proc");
-
-        FOREACH_ENTRY(pid, directory) {
-                struct path program = path_format("%s/exe", pid);
-                _cleanup_free_ char *name = NULL;
-                char target[PATH_MAX];
-
-                if (!isdigit((unsigned char) *pid) ||
-                        read_file_at(dirfd(directory), path_format("%s/comm", pid).text, &name, NULL) < 0)
-                        continue;
-                name[strcspn(name, "\n")] = '\0';
-                /* A process may have any name; only kernel threads have no program. */
-                if (thread_is_of_device(name, kernel_name) && !read_link(dirfd(directory), program.text, target) &&
-                        errno == ENOENT)
-                        return string_printable(name);
-        }
-        return NULL;
-}
-
 /* The kernel removes a mount point before it has written all data, which may take long. */
 static char *describe_unmounting(const struct tree_node *node)
 {
         _cleanup_enumeration_ struct enumeration mounts = {};
-        _cleanup_free_ char *trace = NULL;
+        _cleanup_free_ char *type = NULL;
 
         FOREACH_NODE(upper, &node->uppers)
                 if (upper->kind == TREE_MOUNT && upper->state == TREE_GONE)
@@ -334,9 +303,9 @@ static char *describe_unmounting(const struct tree_node *node)
         if (mounts.text)
                 return string_format("the unmount of %s has not finished", mounts.text);
         if (node->kernel_name)
-                trace = find_file_system(node->kernel_name) ?: find_thread(node->kernel_name);
-        if (trace)
-                return string_format("the unmount of its file system has not finished (%s)", trace);
+                type = find_file_system(node->kernel_name);
+        if (type)
+                return string_format("the unmount of its file system has not finished (%s)", type);
         return strdup(
                 tree_node_has_other_users(node) ? "by the kernel, or by a process that /proc does not show" : "");
 }

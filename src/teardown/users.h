@@ -57,6 +57,3 @@ char *node_describe_holders(
 int nodes_report_users(const struct tree_nodes *nodes, bool commands,
         void (*report)(void *userdata, struct tree_node *node, const char *holders, size_t n_processes),
         void *userdata) _nonnull_(1, 3);
-
-/* Whether a kernel thread's name has the device's in it, as a word. */
-bool thread_is_of_device(const char *thread, const char *kernel_name) _nonnull_all_;

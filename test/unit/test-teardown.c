@@ -458,16 +458,6 @@ START_TEST(holders_and_commands)
 }
 END_TEST
 
-START_TEST(threads_of_file_systems)
-{
-        ck_assert(thread_is_of_device("jbd2/dm-3-8", "dm-3"));
-        ck_assert(thread_is_of_device("xfsaild/dm-3", "dm-3"));
-        ck_assert(!thread_is_of_device("jbd2/dm-30-8", "dm-3"));
-        ck_assert(!thread_is_of_device("dm-3", "dm-3"));
-        ck_assert(!thread_is_of_device("kworker/u4:2", "dm-3"));
-}
-END_TEST
-
 int main(void)
 {
         Suite *suite = suite_create("teardown");
@@ -492,7 +482,6 @@ int main(void)
         tcase_add_test(tcase, jobs_of_systemd);
         tcase_add_test(tcase, paths);
         tcase_add_test(tcase, holders_and_commands);
-        tcase_add_test(tcase, threads_of_file_systems);
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
 }
