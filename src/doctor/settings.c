@@ -29,18 +29,12 @@ void check_versions(struct doctor *doctor)
         finding_ok(doctor,
                 "headgate " HEADGATE_VERSION ", libdevmapper %s, device-mapper driver %s, systemd %s, Linux %s.",
                 library, driver, systemd ?: "unknown", kernel ?: "unknown");
-        /* Before 5.13 the kernel's list of device-mapper devices has no UUIDs. */
+        /* Dependencies of the package cannot require a kernel. Before 5.13 its list of device-mapper devices has no UUIDs. */
         if (kernel && strverscmp(kernel, "5.13") < 0)
                 finding_failed(doctor, "Boot Linux 5.13 or later.",
                         "Linux %s does not list UUIDs of devices; headgate cannot verify activation, or "
                         "deactivate.",
                         kernel);
-        /* The minimum version in README.md. */
-        if (systemd && strverscmp(systemd, "252") < 0)
-                finding_warning(doctor, "Use systemd 252 or later.",
-                        "systemd %s is too old: headgate requires 252 or later.", systemd);
-        if (!root_is_chosen() && access(LVM_PROGRAM, X_OK) < 0)
-                finding_failed(doctor, "Install lvm2.", LVM_PROGRAM " cannot be run: %m.");
 }
 
 /* ------ lvm.conf ------ */
