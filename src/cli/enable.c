@@ -18,7 +18,6 @@
 
 #define FAST_DM_RULES "headgate-fast-dm-rules.service"
 
-static bool arg_fast_dm_rules;
 static bool arg_initrd;
 static bool arg_now;
 static bool arg_stock_dm_rules;
@@ -130,17 +129,8 @@ static bool has_taken_over(void)
 
 static bool cannot_be_done(void)
 {
-        const char *other = arg_now              ? "--now"
-                            : arg_fast_dm_rules  ? "--fast-dm-rules"
-                            : arg_stock_dm_rules ? "--stock-dm-rules"
-                                                 : NULL;
-
-        if (arg_fast_dm_rules && arg_stock_dm_rules)
-                log_error("--fast-dm-rules and --stock-dm-rules are mutually exclusive.");
-        else if (arg_fast_dm_rules && !HAVE_FAST_DM_RULES)
-                log_error("headgate was built without fast device-mapper rules.");
-        else if (arg_initrd && other)
-                log_error("--initrd and %s are mutually exclusive.", other);
+        if (arg_initrd && (arg_now || arg_stock_dm_rules))
+                log_error("--initrd and %s are mutually exclusive.", arg_now ? "--now" : "--stock-dm-rules");
         else if (root_is_chosen())
                 log_error("Nothing can be enabled or disabled with HEADGATE_ROOT set.");
         else
@@ -197,8 +187,6 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
                 return EXIT_CANNOT_TELL;
         if (arg_initrd)
                 return disable_initrd(root_fd);
-        if (arg_fast_dm_rules)
-                return call_systemctl("disable", FAST_DM_RULES, NULL);
         /* Removes the directory only if it is empty. */
         if (unlink(HINTS_FILE) >= 0)
                 (void) rmdir("/etc/headgate");
@@ -222,7 +210,6 @@ static int run_disable(char *names[] _unused_, size_t n _unused_, struct table *
 #define INITRD_HELP "Change initrds (dracut, initramfs-tools), not the system"
 
 static const struct verb_option enable_options[] = {
-        {"fast-dm-rules", '\0', NULL, "Use optimized device-mapper udev rules (the default)", &arg_fast_dm_rules},
         {"initrd", '\0', NULL, INITRD_HELP, &arg_initrd},
         {"now", '\0', NULL, "Also take over at once", &arg_now},
         {"stock-dm-rules", '\0', NULL, "Use the distribution's device-mapper udev rules", &arg_stock_dm_rules},
@@ -237,8 +224,6 @@ const struct verb verb_enable = {"enable", "[--initrd]",
         .root_only = "enable headgate", .run = run_enable};
 
 static const struct verb_option disable_options[] = {
-        {"fast-dm-rules", '\0', NULL, "Only restore the distribution's device-mapper udev rules",
-                &arg_fast_dm_rules},
         {"initrd", '\0', NULL, INITRD_HELP, &arg_initrd},
         {"now", '\0', NULL, "Also restore lvm2's rule at once", &arg_now},
         {},
