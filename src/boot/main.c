@@ -43,28 +43,19 @@ static int make_directory(const char *path)
         return mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* Writes UNIT.d/NAME.conf (systemd.unit(5)) completely or not at all. */
+/* Writes UNIT.d/NAME.conf (systemd.unit(5)) completely or not at all: an incomplete drop-in would activate the wrong
+ * VGs. One that another generator has written stays. */
 static int write_drop_in(const char *directory, const char *unit, const char *name, const char *text)
 {
         struct path path = path_format("%s/%s.d/%s.conf", directory, unit, name);
-        /* systemd ignores files with other suffixes than .conf. */
-        struct path temporary = path_format("%s/%s.d/.%s.new", directory, unit, name);
-        _cleanup_close_ int fd = -EBADF;
+        struct stat status;
         int r = make_directory(path_format("%s/%s.d", directory, unit).text);
 
         if (r < 0)
                 return r;
-        fd = open(temporary.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (fd < 0)
-                return -errno;
-
-        /* An incomplete drop-in would activate the wrong VGs. */
-        r = write_all(fd, text, strlen(text));
-        if (r >= 0 && renameat2(AT_FDCWD, temporary.text, AT_FDCWD, path.text, RENAME_NOREPLACE) < 0)
-                r = -errno;
-        if (r < 0)
-                (void) unlink(temporary.text);
-        return r;
+        if (lstat(path.text, &status) >= 0)
+                return -EEXIST;
+        return write_file_with_mode_at(AT_FDCWD, path.text, text, 0644);
 }
 
 /* ------ lvm2's units ------ */
