@@ -203,7 +203,7 @@ static void add_bar(struct table *table, const struct timeline_bar *bar)
 
 /* ------ the verbs ------ */
 
-static const struct table_kind *choose_table(size_t n_names _unused_)
+static const struct table_kind *choose_table(void)
 {
         static const struct table_kind boot = {"volumegroups", boot_columns, ELEMENTSOF(boot_columns)};
         static const struct table_kind shutdown = {"nodes", shutdown_columns, ELEMENTSOF(shutdown_columns)};
@@ -245,7 +245,7 @@ static int run_plot(char *names[], size_t n, struct table *table _unused_)
         _cleanup_timeline_ struct timeline timeline = {};
         int r;
 
-        if (!choose_table(n))
+        if (!choose_table())
                 return EXIT_CANNOT_TELL;
         if (isatty(STDOUT_FILENO))
                 return verb_refuse("Refusing to write SVG to a terminal; try \"headgate plot > boot.svg\".");

@@ -207,7 +207,7 @@ static const struct verb *find_verb(const struct verb *of, const char *command, 
 
 static int run_verb(const struct verb *verb, const char *command, char *names[], size_t n)
 {
-        const struct table_kind *kind = verb->choose_table ? verb->choose_table(n) : verb->table;
+        const struct table_kind *kind = verb->choose_table ? verb->choose_table() : verb->table;
         _cleanup_table_ struct table table = {};
         int r;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* headgate shutdown-log: shows from the kernel's log how long it took to shut down each device, after all programs have ended.
- * Also compares two logs. */
+/* headgate shutdown-log: shows from the kernel's log how long it took to shut down each device, after all programs have
+ * ended. */
 
 #include "cli/verb.h"
 #include "kernel-log/log.h"
@@ -10,10 +10,8 @@
 
 /* ------ columns ------ */
 
-/* A line: a device of one log, or a pair of devices of two logs. */
 struct line {
         struct kernel_device device;
-        struct kernel_pair pair;
 };
 
 static char *format_took(const void *line)
@@ -22,18 +20,6 @@ static char *format_took(const void *line)
 
         return string_format(
                 "%s%s", device->parallel ? "up to " : "", SHORT_DURATION_TO_STRING(device->took_usec));
-}
-
-/* Part of a format, and its arguments. */
-#define SIGNED "%s%s"
-#define SIGNED_ARGUMENTS(usec)                                                                                    \
-        (usec) > 0 ? "+" : (usec) < 0 ? "-" : "", SHORT_DURATION_TO_STRING((uint64_t) llabs(usec))
-
-static char *format_difference(const void *line)
-{
-        int64_t usec = ((const struct line *) line)->pair.difference_usec;
-
-        return string_format(SIGNED, SIGNED_ARGUMENTS(usec));
 }
 
 static const struct column columns[] = {
@@ -47,25 +33,7 @@ static const struct column columns[] = {
                 .yes = "yes"),
 };
 
-static const struct column comparison_columns[] = {
-        COLUMN("NAME", ALWAYS, STRING, pair.name, "driver and device"),
-        COLUMNS_OF_TIME("FIRST", SHORT_DURATION, pair.gaps_usec[FIRST],
-                "time until the next device was started, in the first log"),
-        COLUMNS_OF_TIME("SECOND", SHORT_DURATION, pair.gaps_usec[SECOND], "the same in the second log"),
-        COLUMN("DIFFERENCE", IN_TABLE, STRING, pair.name, "how much longer it is in the second",
-                .text = format_difference, .flags = SCOLS_FL_RIGHT),
-        COLUMN("DIFFERENCE-USEC", IN_JSON, SIGNED, pair.difference_usec, "the same, in microseconds"),
-        COLUMN("PARALLEL", ALWAYS, BOOL, pair.parallel, "whether in parallel with others in either log", .no = "",
-                .yes = "yes"),
-};
-
 static const struct table_kind kind = {"devices", columns, ELEMENTSOF(columns)};
-static const struct table_kind comparison_kind = {"devices", comparison_columns, ELEMENTSOF(comparison_columns)};
-
-static const struct table_kind *choose_table(size_t n_names)
-{
-        return n_names == _SIDE_MAX ? &comparison_kind : &kind;
-}
 
 /* ------ reading and printing ------ */
 
@@ -103,67 +71,34 @@ static void print_summary(const struct kernel_shutdown *shutdown, const char *pa
                         longest = each;
         }
         device = string_printable(longest->name);
-        took = format_took(&(struct line){.device = *longest});
-        printf("%s: %zu device%s shut down in %s, %zu in parallel; longest: %s, %s.\n", name ?: "?", shutdown->n,
+        took = format_took(&(struct line){*longest});
+        printf("%s: %zu device%s shut down in %s, %zu in parallel; longest: %s, %s.\n\n", name ?: "?", shutdown->n,
                 plural(shutdown->n), SHORT_DURATION_TO_STRING(shutdown->total_usec), n_parallel, device ?: "?",
                 took ?: "?");
 }
 
-static void print_difference(const struct kernel_pair *pairs, size_t n)
-{
-        int64_t parallel = 0, others = 0;
-
-        FOREACH_ARRAY(pair, pairs, n)
-                *(pair->parallel ? &parallel : &others) += pair->difference_usec;
-        printf("Difference " SIGNED ": " SIGNED " for devices in parallel in either log, " SIGNED
-               " for the others.\n",
-                SIGNED_ARGUMENTS(parallel + others), SIGNED_ARGUMENTS(parallel), SIGNED_ARGUMENTS(others));
-}
-
-/* Prints the first log, or the comparison. Returns 0, which is the exit status, or a negative errno. */
-static int print_logs(const struct kernel_shutdown *first, const struct kernel_shutdown *second,
-        char *const paths[], struct table *table)
-{
-        bool compare = second->n > 0, summary = !table->options.json && !table->options.no_headings;
-        _cleanup_free_ struct kernel_pair *pairs = NULL;
-        size_t n = 0;
-        int r = compare ? kernel_shutdown_compare(first, second, &pairs, &n) : 0;
-
-        if (summary)
-                print_summary(first, paths[FIRST]);
-        if (summary && compare)
-                print_summary(second, paths[SECOND]);
-        if (summary && n > 0)
-                print_difference(pairs, n);
-        if (summary)
-                printf("\n");
-        FOREACH_ARRAY(pair, pairs, n)
-                table_add_line(table, NULL, &(struct line){.pair = *pair});
-        FOREACH_ARRAY(device, first->devices, compare ? 0 : first->n)
-                table_add_line(table, NULL, &(struct line){.device = *device});
-        return r;
-}
-
 static int run(char *names[], size_t n, struct table *table)
 {
-        _cleanup_kernel_shutdown_ struct kernel_shutdown first = {}, second = {};
-        char *const standard_input[] = {(char *) "-"}, *const *paths = n > 0 ? names : standard_input;
+        _cleanup_kernel_shutdown_ struct kernel_shutdown shutdown = {};
+        const char *path = n > 0 ? names[0] : "-";
 
-        if (n > _SIDE_MAX)
-                return verb_refuse("At most two logs can be compared, see --help.");
-        if (n == _SIDE_MAX && streq(names[FIRST], "-") && streq(names[SECOND], "-"))
-                return verb_refuse("Standard input can be read only once.");
+        if (n > 1)
+                return verb_refuse("Expected one log; headgate-shutdown-log(8) shows how to compare two.");
         if (n == 0 && isatty(STDIN_FILENO))
                 return verb_refuse("No log given. The journal ends before the kernel shuts down devices; "
                                    "headgate-shutdown-log(8) explains how to get a log.");
-        if (read_log(&first, paths[FIRST]) < 0 || (n == _SIDE_MAX && read_log(&second, paths[SECOND]) < 0))
+        if (read_log(&shutdown, path) < 0)
                 return EXIT_CANNOT_TELL;
-        return verb_print(table, print_logs(&first, &second, paths, table), "print the table");
+        if (!table->options.json && !table->options.no_headings)
+                print_summary(&shutdown, path);
+        FOREACH_ARRAY(device, shutdown.devices, shutdown.n)
+                table_add_line(table, NULL, &(struct line){*device});
+        return verb_print(table, 0, "print the table");
 }
 
-const struct verb verb_shutdown_log = {"shutdown-log", "[FILE...]",
+const struct verb verb_shutdown_log = {"shutdown-log", "[FILE]",
         "Show how long the kernel took to shut down each device",
-        .help = "Usage: headgate shutdown-log [OPTION...] [FILE [FILE]]\n\n"
+        .help = "Usage: headgate shutdown-log [OPTION...] [FILE]\n\n"
                 "Show how long the kernel took to shut down each device, by its log with initcall_debug,\n"
-                "from a file or standard input; or compare two logs.\n\n",
-        .footer = "Exit status: 0, or 2 if headgate cannot tell.\n\n", .choose_table = choose_table, .run = run};
+                "from a file or standard input.\n\n",
+        .footer = "Exit status: 0, or 2 if headgate cannot tell.\n\n", .table = &kind, .run = run};

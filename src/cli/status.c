@@ -86,7 +86,7 @@ static const struct column columns[] = {
         COLUMN("REASON", ALWAYS, STRING, reason, "why it is not active", .flags = SCOLS_FL_WRAP, .below = true),
 };
 
-static const struct table_kind *choose_table(_unused_ size_t n_names)
+static const struct table_kind *choose_table(void)
 {
         static const struct table_kind followed = {"volumegroups", columns, ELEMENTSOF(columns)},
                                        now = {"volumegroups", columns + FOLLOW_COLUMNS_N,

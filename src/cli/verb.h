@@ -63,10 +63,10 @@ struct verb {
         bool takes_no_names;
         const char *root_only; /* what only root can do, "Only root can ..."; NULL if others can run it as well */
 
-        /* The kind of table that it prints; or a function that chooses it by the options and the number of names, and returns
+        /* The kind of table that it prints; or a function that chooses it by the options, and returns
          * NULL after logging an error; or neither. */
         const struct table_kind *table;
-        const struct table_kind *(*choose_table)(size_t n_names);
+        const struct table_kind *(*choose_table)(void);
 
         /* Logs errors, and returns the exit status. `table` is empty; a verb without a table must not use it. */
         int (*run)(char *names[], size_t n, struct table *table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A shutdown of devices by the kernel, and a comparison of two. */
+/* A shutdown of devices by the kernel. */
 
 #include "kernel-log/shutdown.h"
 
@@ -71,50 +71,4 @@ void kernel_shutdown_done(struct kernel_shutdown *shutdown)
                 free(device->name);
         free(shutdown->devices);
         *shutdown = (struct kernel_shutdown){};
-}
-
-/* ------ comparison ------ */
-
-/* Returns NULL if all devices of that name are paired. */
-static struct kernel_pair *find_unpaired(struct kernel_pair *pairs, size_t n, const char *name)
-{
-        FOREACH_ARRAY(pair, pairs, n)
-                if (pair->gaps_usec[SECOND] == UINT64_MAX && streq(pair->name, name))
-                        return pair;
-        return NULL;
-}
-
-static int compare_pairs(const void *a, const void *b)
-{
-        const struct kernel_pair *left = a, *right = b;
-
-        return CMP(llabs(right->difference_usec), llabs(left->difference_usec)) ?: strcmp(left->name, right->name);
-}
-
-int kernel_shutdown_compare(const struct kernel_shutdown *first, const struct kernel_shutdown *second,
-        struct kernel_pair **ret, size_t *ret_n)
-{
-        struct kernel_pair *pairs = calloc(first->n + second->n + 1, sizeof(*pairs));
-        size_t n = 0;
-
-        if (!pairs)
-                return -ENOMEM;
-        FOREACH_ARRAY(device, first->devices, first->n)
-                pairs[n++] = (struct kernel_pair){device->name, {device->gap_usec, UINT64_MAX},
-                        -(int64_t) device->gap_usec, device->parallel};
-        FOREACH_ARRAY(device, second->devices, second->n) {
-                struct kernel_pair *pair = find_unpaired(pairs, first->n, device->name);
-
-                if (!pair) {
-                        pair = &pairs[n++];
-                        *pair = (struct kernel_pair){.name = device->name, .gaps_usec = {UINT64_MAX}};
-                }
-                pair->gaps_usec[SECOND] = device->gap_usec;
-                pair->difference_usec += (int64_t) device->gap_usec;
-                pair->parallel = pair->parallel || device->parallel;
-        }
-        SORT(pairs, n, compare_pairs);
-        *ret = pairs;
-        *ret_n = n;
-        return 0;
 }

@@ -37,24 +37,3 @@ int kernel_shutdown_finish(struct kernel_shutdown *shutdown, uint64_t end_usec) 
 
 void kernel_shutdown_done(struct kernel_shutdown *shutdown) _nonnull_all_;
 #define _cleanup_kernel_shutdown_ _cleanup_(kernel_shutdown_done)
-
-/* A comparison of two shutdowns, of the same machine for instance. */
-
-enum {
-        FIRST,
-        SECOND,
-        _SIDE_MAX,
-};
-
-/* A device in both. */
-struct kernel_pair {
-        const char *name;
-        uint64_t gaps_usec[_SIDE_MAX]; /* UINT64_MAX in a shutdown without the device */
-        int64_t difference_usec; /* the second minus the first; these add up to the difference of the totals */
-        bool parallel;           /* in either shutdown, so the gap may include another device */
-};
-
-/* Pairs devices of one name in their order; the largest differences are first. Returns 0 and `*ret`, which refers to the
- * shutdowns and is to be freed by the caller, or -ENOMEM. */
-int kernel_shutdown_compare(const struct kernel_shutdown *first, const struct kernel_shutdown *second,
-        struct kernel_pair **ret, size_t *ret_n) _nonnull_all_ _must_check_;

@@ -29,7 +29,7 @@ static const struct {
         [COLUMN_LINES... COLUMN_SUMMARY] = {0, SCOLS_JSON_ARRAY_STRING},
         [COLUMN_BOOL] = {0, SCOLS_JSON_BOOLEAN},
         [COLUMN_DATE] = {0, SCOLS_JSON_STRING},
-        [COLUMN_SIGNED... COLUMN_SIZE] = {SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER},
+        [COLUMN_NUMBER... COLUMN_SIZE] = {SCOLS_FL_RIGHT, SCOLS_JSON_NUMBER},
         [COLUMN_DURATION... COLUMN_MOMENT] = {SCOLS_FL_RIGHT, SCOLS_JSON_STRING},
 };
 
@@ -111,8 +111,6 @@ static char *make_text(const struct column *column, const void *line, bool json)
                 if (!json && column->yes)
                         return strdup(*(const bool *) field ? column->yes : column->no);
                 return strdup(*(const bool *) field ? "1" : "0");
-        case COLUMN_SIGNED:
-                return string_format("%" PRIi64, *(const int64_t *) field);
         default:
                 return format_number(column,
                         column->size == sizeof(uint32_t) ? *(const uint32_t *) field : *(const uint64_t *) field,

@@ -28,7 +28,6 @@ enum column_type {
         COLUMN_BOOL,    /* true or false, in JSON a boolean */
         COLUMN_DATE,    /* int64_t, seconds since 1970: "2026-01-31 12:00:00", in JSON "2026-01-31T11:00:00Z" */
         /* The following ones are right-aligned. */
-        COLUMN_SIGNED,         /* int64_t */
         COLUMN_NUMBER,         /* a number */
         COLUMN_SIZE,           /* bytes: "1.5G", in JSON a number */
         COLUMN_DURATION,       /* microseconds: "4.2s" */

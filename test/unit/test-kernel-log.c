@@ -94,39 +94,6 @@ START_TEST(one_after_another)
 }
 END_TEST
 
-START_TEST(side_by_side)
-{
-        _cleanup_kernel_shutdown_ struct kernel_shutdown parallel = {}, serial = {};
-        _cleanup_free_ struct kernel_pair *pairs = NULL;
-        uint64_t sums[_SIDE_MAX] = {};
-        int64_t difference = 0;
-        size_t n, n_parallel = 0;
-
-        read_real(&parallel, "parallel.log");
-        read_real(&serial, "serial.log");
-        ck_assert_int_eq(kernel_shutdown_compare(&parallel, &serial, &pairs, &n), 0);
-        ck_assert_uint_eq(n, 39);
-        for (size_t i = 0; i < n; i++) {
-                for (size_t side = 0; side < _SIDE_MAX; side++)
-                        sums[side] += pairs[i].gaps_usec[side];
-                difference += pairs[i].difference_usec;
-                n_parallel += pairs[i].parallel;
-                ck_assert(i == 0 || llabs(pairs[i - 1].difference_usec) >= llabs(pairs[i].difference_usec));
-        }
-        ck_assert_uint_eq(n_parallel, 3);
-        ck_assert_uint_eq(sums[FIRST], 351535);
-        ck_assert_uint_eq(sums[SECOND], 320471);
-        ck_assert_int_eq(difference, 320471 - 351535);
-
-        ck_assert_str_eq(pairs[0].name, "mlx5_core 1610:00:02.0");
-        ck_assert_str_eq(pairs[1].name, "nvme c2b7:00:00.0");
-        ck_assert_int_eq(pairs[1].difference_usec, 139455 - 146);
-        ck_assert_str_eq(pairs[3].name, "reg-dummy reg-dummy");
-        ck_assert_int_eq(pairs[3].difference_usec, 1424 - 34653);
-        ck_assert(pairs[1].parallel && !pairs[3].parallel);
-}
-END_TEST
-
 START_TEST(in_pieces)
 {
         _cleanup_free_ char *path = string_format("%s/serial.log", getenv("HEADGATE_TEST_KERNEL_LOGS"));
@@ -381,37 +348,6 @@ START_TEST(nothing_to_show)
 }
 END_TEST
 
-START_TEST(only_in_one)
-{
-        _cleanup_kernel_shutdown_ struct kernel_shutdown first = {}, second = {};
-        _cleanup_free_ struct kernel_pair *pairs = NULL;
-        size_t n;
-
-        ck_assert_ptr_null(read_text(
-                &first, "1.000000 a 1: shutdown\n1.100000 a 1x: shutdown\n1.300000 a 1: shutdown\n" END));
-        ck_assert_ptr_null(read_text(&second, "2.000000 a 1: shutdown\n2.500000 b 1: shutdown\n" END));
-        ck_assert_int_eq(kernel_shutdown_compare(&first, &second, &pairs, &n), 0);
-        ck_assert_uint_eq(n, 4);
-
-        /* The first "a 1" has the other one's, the second has none. */
-        ck_assert_str_eq(pairs[0].name, "a 1");
-        ck_assert(pairs[0].gaps_usec[FIRST] == 7700000 && pairs[0].gaps_usec[SECOND] == UINT64_MAX);
-        ck_assert_int_eq(pairs[0].difference_usec, -7700000);
-        ck_assert_str_eq(pairs[1].name, "b 1");
-        ck_assert(pairs[1].gaps_usec[FIRST] == UINT64_MAX && pairs[1].gaps_usec[SECOND] == 6500000);
-        ck_assert_int_eq(pairs[1].difference_usec, 6500000);
-        ck_assert_str_eq(pairs[2].name, "a 1");
-        ck_assert(pairs[2].gaps_usec[FIRST] == 100000 && pairs[2].gaps_usec[SECOND] == 500000);
-        ck_assert_str_eq(pairs[3].name, "a 1x");
-
-        free(TAKE_PTR(pairs));
-        ck_assert_int_eq(kernel_shutdown_compare(&first, &first, &pairs, &n), 0);
-        ck_assert_uint_eq(n, 3);
-        FOREACH_ARRAY(pair, pairs, n)
-                ck_assert_int_eq(pair->difference_usec, 0);
-}
-END_TEST
-
 /* ------ reservations ------ */
 
 #define CONFLICT                                                                                                  \
@@ -456,7 +392,6 @@ int main(void)
 
         tcase_add_test(test_case, in_parallel);
         tcase_add_test(test_case, one_after_another);
-        tcase_add_test(test_case, side_by_side);
         tcase_add_test(test_case, in_pieces);
         tcase_add_test(test_case, lines);
         tcase_add_test(test_case, lines_of_programs);
@@ -467,7 +402,6 @@ int main(void)
         tcase_add_test(test_case, out_of_order);
         tcase_add_test(test_case, in_parallel_at_once);
         tcase_add_test(test_case, nothing_to_show);
-        tcase_add_test(test_case, only_in_one);
         tcase_add_loop_test(test_case, reservation, 0, ELEMENTSOF(conflicts));
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
