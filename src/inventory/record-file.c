@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The file of records: incremental reading, appending, and replacing it when most of it is out of date. */
+/* The file of records: reading, appending, and replacing it when most of it is out of date. */
 
 #include "inventory/record-file.h"
 
@@ -36,7 +36,6 @@ struct record_file *record_file_free(struct record_file *file)
 {
         if (!file)
                 return NULL;
-        closep(&file->fd);
         dm_pool_destroyp(&file->pool);
         free(file);
         return NULL;
@@ -146,57 +145,22 @@ static char *make_head(void)
         return string_format(VERSION_LINE "boot = \"%s\"", boot);
 }
 
-/* Whether the open file has been replaced since. */
-static bool is_replaced(int run_fd, const struct record_file *file)
-{
-        struct stat status, opened;
-
-        return fstat(file->fd, &opened) < 0 || fstatat(run_fd, RECORD_FILE, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-               status.st_ino != opened.st_ino;
-}
-
-static int open_file(int run_fd, struct record_file **ret)
-{
-        _cleanup_record_file_ struct record_file *file = calloc(1, sizeof(*file));
-
-        if (!file)
-                return -ENOMEM;
-        dm_list_init(&file->records);
-        file->pool = dm_pool_create("records", 65536);
-        file->fd = openat(run_fd, RECORD_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        if (file->fd < 0)
-                return -errno;
-        if (file->pool)
-                file->buckets = dm_pool_zalloc(file->pool, N_BUCKETS * sizeof(struct record_entry *));
-        if (!file->buckets)
-                return -ENOMEM;
-        *ret = TAKE_PTR(file);
-        return 0;
-}
-
-/* Reads on from the last position. */
-static int read_on(struct record_file *file)
+static int read_records(int fd, struct record_file *file)
 {
         struct stat status;
-        size_t n_wanted;
-        ssize_t n;
         const char *head;
         char *buffer;
+        ssize_t n;
         int r;
 
-        if (fstat(file->fd, &status) < 0)
+        if (fstat(fd, &status) < 0)
                 return -errno;
         if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 022))
                 return -EPERM;
-        /* No writer makes it shorter than its last commit. */
-        if ((uint64_t) status.st_size < file->size)
-                return -EBADMSG;
-
-        n_wanted = (size_t) ((uint64_t) status.st_size - file->size);
-        buffer = dm_pool_alloc(file->pool, n_wanted + 1);
+        buffer = dm_pool_alloc(file->pool, (size_t) status.st_size + 1);
         if (!buffer)
                 return -ENOMEM;
-        n = read_at(file->fd, buffer, n_wanted, file->size);
+        n = read_at(fd, buffer, (size_t) status.st_size, 0);
         if (n < 0)
                 return (int) n;
         r = parse(file, buffer, (size_t) n);
@@ -210,13 +174,23 @@ static int read_on(struct record_file *file)
 
 int record_file_read(int run_fd, struct record_file **file)
 {
+        _cleanup_close_ int fd = -EBADF;
+        _cleanup_record_file_ struct record_file *read = calloc(1, sizeof(*read));
         int r;
 
-        if (*file && is_replaced(run_fd, *file))
-                *file = record_file_free(*file);
-        r = (*file ? 0 : open_file(run_fd, file)) ?: read_on(*file);
-        if (r < 0)
-                *file = record_file_free(*file);
+        *file = record_file_free(*file);
+        if (!read)
+                return -ENOMEM;
+        dm_list_init(&read->records);
+        read->pool = dm_pool_create("records", 65536);
+        if (read->pool)
+                read->buckets = dm_pool_zalloc(read->pool, N_BUCKETS * sizeof(struct record_entry *));
+        if (!read->buckets)
+                return -ENOMEM;
+        fd = openat(run_fd, RECORD_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        r = fd < 0 ? -errno : read_records(fd, read);
+        if (r >= 0)
+                *file = TAKE_PTR(read);
         return r;
 }
 

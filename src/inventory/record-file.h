@@ -32,7 +32,6 @@ struct record_entry {
 /* ------ reading ------ */
 
 struct record_file {
-        int fd;
         uint64_t size;                 /* up to the last "end" */
         uint64_t live;                 /* the size of records that were not replaced */
         bool torn;                     /* an incomplete commit follows */
@@ -41,8 +40,7 @@ struct record_file {
         struct dm_pool *pool;
 };
 
-/* Reads the records that were added to `*file` since the last call, or all if that is NULL or the file was
- * replaced; texts of earlier calls are freed then. Returns 0; -ENOENT if there is no file; -EBADMSG if it is
+/* Frees `*file`, which may be NULL, and reads the file. Returns 0; -ENOENT if there is no file; -EBADMSG if it is
  * damaged; -EPROTONOSUPPORT for another version; -EPERM if other users may write to it; or another negative errno.
  * On error, `*file` is NULL. */
 int record_file_read(int run_fd, struct record_file **file) _nonnull_all_ _must_check_;
