@@ -14,8 +14,8 @@ from harness.progress import Trouble, command, key_of, need_packages, say
 
 INSIDE = Path(__file__).parent.parent / "inside"
 HERE = "usr/lib/guest"
-SCRIPTS = ["stage-two", "attach-disks", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "facts", "write-report",
-           "last-phase", "list-devices"]
+SCRIPTS = ["stage-two", "attach-disks", "initrd-disks", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "facts",
+           "write-report", "last-phase", "list-devices"]
 # Only if the scenario, or one of them, runs it.
 SCRIPTS_IF_NEEDED = ["shapes", "faults", "remote", "silent", "what-is-active", "account", "boot-contenders", "dracut-words", "running",
                      "teardown-contenders", "turns"]
