@@ -140,12 +140,17 @@ def guest_steps(check, builds, release):
     built = [f"build {builds.plain.name}"]
     steps = []
     for read in map(scenario.read, scenario.names()):
-        if read.belongs_to(check):
-            steps += [Step(title(f"guest: {read.name}", on, read.suite),
-                           [TESTS / "guest/run", read.name, "--build", builds.plain, "--suite", on, *PATIENCE,
-                            *read.options_in(read.part_in(check, on))],
-                           "scenarios", read.seconds_in(read.part_in(check, on)), read.load, after=built)
-                      for on in releases_of(read, check, release)]
+        for on in releases_of(read, check, release) if read.belongs_to(check) else []:
+            command = [TESTS / "guest/run", read.name, "--build", builds.plain, "--suite", on, *PATIENCE,
+                       *read.options_in(read.part_in(check, on))]
+            needed = built
+            # An installed system takes half a minute to make, beside others.
+            if read.load == ALONE and read.root != "image":
+                steps.append(Step(title(f"system of {read.name}", on, read.suite), [*command, "--prepare"], "scenarios", 40,
+                                  after=built))
+                needed = [steps[-1].name]
+            steps.append(Step(title(f"guest: {read.name}", on, read.suite), command, "scenarios",
+                              read.seconds_in(read.part_in(check, on)), read.load, after=needed))
     if check == "quick":
         return steps
     default = scenario.RELEASES[0]
