@@ -57,17 +57,14 @@ static int load_group(struct inventory *inventory, const struct record_entry *re
 {
         _cleanup_vg_ struct vg *vg = NULL;
         struct vg_entry *group;
-        int state, r = record_entry_parse_vg(record, &vg);
+        int r = record_entry_parse_vg(record, &vg);
 
         if (r <= 0)
                 return r;
-        /* A record without the worker's state has the public one. */
-        state = vg_state_from_string(vg->worker_state ?: vg_status_to_string(vg->state));
         r = inventory_add_group(inventory, vg, &group);
         if (r < 0)
                 return r;
-        TAKE_PTR(vg);
-        group->state = state < 0 ? VG_FAILED : (enum vg_state) state;
+        group->state = (enum vg_state) vg_state_from_string(TAKE_PTR(vg)->worker_state);
         group->unchecked = true;
         /* The worker that started vgchange has ended. */
         if (group->vg->state == VG_STATUS_ACTIVATING)

@@ -19,7 +19,7 @@
 #define RECORD_FILE "records"
 
 /* Version of the format, incremented if a program of the last version would misread a record. */
-#define RECORD_FILE_VERSION 2
+#define RECORD_FILE_VERSION 3
 
 struct record_entry {
         struct dm_list list; /* record_file.records; first, as dm_list wants it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Prints and parses VGs as text: records, or facts alone. One walk over the fields serves both directions. */
+/* Prints and parses VGs as text, by tables of their fields. */
 
 #include "inventory/vg-record.h"
 
@@ -13,21 +13,162 @@
 
 /* ------ fields ------ */
 
-struct walk {
-        FILE *file;           /* to write to; NULL when reading */
-        bool is_record;       /* a record, else facts */
-        const char *section;  /* start of its assignments */
-        const char *position; /* the next line */
-        int error;            /* the first error, which ends reading */
+enum field_type {
+        FIELD_NUMBER, /* uint64_t, as int64_t in the text, as lvm2's metadata has it */
+        FIELD_BOOL,
+        /* The following ones are strings in the text. */
+        FIELD_STRING, /* char * */
+        FIELD_ID,     /* char[LVM_ID_SIZE] */
+        FIELD_DEVICE, /* dev_t, MAJOR:MINOR */
+        FIELD_STATE,  /* const char *, see vg_state_enter() */
 };
 
-static void fail(struct walk *walk, int error)
+struct field {
+        const char *key;
+        enum field_type type;
+        size_t offset;       /* in struct vg, vg_pv or vg_lv */
+        bool is_from_worker; /* not from metadata, so ignored in facts */
+};
+
+/* The type and the place of a member, which has to be of that type. */
+#define TYPED(type, of, member) _Generic(&((struct of *) NULL)->member, type * : offsetof(struct of, member))
+#define NUMBER(of, member) FIELD_NUMBER, TYPED(uint64_t, of, member)
+#define BOOL(of, member) FIELD_BOOL, TYPED(bool, of, member)
+#define STRING(of, member) FIELD_STRING, TYPED(char *, of, member)
+#define ID(of, member) FIELD_ID, TYPED(id_text, of, member)
+#define DEVICE(of, member) FIELD_DEVICE, TYPED(dev_t, of, member)
+#define STATE(of, member) FIELD_STATE, TYPED(const char *, of, member)
+
+typedef char id_text[LVM_ID_SIZE];
+
+static const struct field vg_fields[] = {
+        /* The name is the first, see vg_text_has_name(). */
+        {"name", STRING(vg, name)},
+        {"id", ID(vg, vgid)},
+        {"seqno", NUMBER(vg, seqno)},
+        {"slow", BOOL(vg, slow)},
+        {"checked", BOOL(vg, checked)},
+        {"exported", BOOL(vg, exported)},
+        {"clustered", BOOL(vg, clustered)},
+        {"autoactivation_off", BOOL(vg, autoactivation_off)},
+        {"system_id", STRING(vg, system_id)},
+        {"lock_type", STRING(vg, lock_type)},
+        {"state", STATE(vg, worker_state), true},
+        {"reason", STRING(vg, reason), true},
+        {"skip_reason", STRING(vg, skip_reason), true},
+        {"lost_pv", BOOL(vg, lost_pv), true},
+        {"first_seen_usec", NUMBER(vg, first_seen_usec), true},
+        {"complete_usec", NUMBER(vg, complete_usec), true},
+        {"activating_usec", NUMBER(vg, activating_usec), true},
+        {"settled_usec", NUMBER(vg, settled_usec), true},
+        {"clock_usec", NUMBER(vg, clock_usec), true},
+        {"degraded_usec", NUMBER(vg, degraded_usec), true},
+        {"initial_seen_usec", NUMBER(vg, first.first_seen_usec), true},
+        {"initial_complete_usec", NUMBER(vg, first.complete_usec), true},
+        {"initial_activating_usec", NUMBER(vg, first.activating_usec), true},
+        {"initial_settled_usec", NUMBER(vg, first.settled_usec), true},
+        {"made_usec", NUMBER(vg, first.made_usec), true},
+        {"linked_usec", NUMBER(vg, first.linked_usec), true},
+        {"program_usec", NUMBER(vg, program_usec), true},
+        {"program", STRING(vg, program), true},
+        {},
+};
+
+static const struct field pv_fields[] = {
+        {"id", ID(vg_pv, pvid)},
+        {"flagged", BOOL(vg_pv, flagged)},
+        {"late_usec", NUMBER(vg_pv, late_usec), true},
+        {"number", DEVICE(vg_pv, device), true},
+        {"device", STRING(vg_pv, device_name)},
+        {},
+};
+
+static const struct field lv_fields[] = {
+        {"name", STRING(vg_lv, name)},
+        {"id", ID(vg_lv, lvid)},
+        {"autoactivated", BOOL(vg_lv, autoactivated)},
+        {"activation_skip", BOOL(vg_lv, activation_skip)},
+        {"autoactivation_off", BOOL(vg_lv, autoactivation_off)},
+        {"active", BOOL(vg_lv, active), true},
+        {},
+};
+
+/* Arrays of struct vg: a section with sections "pv0", "pv1", ... */
+static const struct array {
+        const char *name, *prefix;
+        const struct field *fields;
+        size_t offset, n_offset, size, max;
+} arrays[] = {
+        {"physical_volumes", "pv", pv_fields, offsetof(struct vg, pvs), offsetof(struct vg, n_pvs),
+                sizeof(struct vg_pv), METADATA_PVS_MAX},
+        {"logical_volumes", "lv", lv_fields, offsetof(struct vg, lvs), offsetof(struct vg, n_lvs),
+                sizeof(struct vg_lv), METADATA_LVS_MAX},
+};
+
+/* ------ printing ------ */
+
+/* Strings may be lvm2's messages. */
+static void print_string(FILE *file, const char *key, const char *value)
 {
-        if (walk->error >= 0)
-                walk->error = error;
+        fprintf(file, "%s = \"", key);
+        for (; *value != '\0'; value++) {
+                if (*value == '"' || *value == '\\')
+                        putc_unlocked('\\', file);
+                putc_unlocked(*value, file);
+        }
+        fputs("\"\n", file);
 }
 
-/* ------ reading lines ------ */
+static void print_fields(FILE *file, const struct field *field, const void *object)
+{
+        for (; field->key; field++) {
+                const void *at = (const char *) object + field->offset;
+                const char *string = NULL;
+                int64_t number = 0;
+
+                if (field->type == FIELD_NUMBER)
+                        number = *(const int64_t *) at;
+                else if (field->type == FIELD_BOOL)
+                        number = *(const bool *) at;
+                else if (field->type == FIELD_ID)
+                        string = at;
+                else if (field->type != FIELD_DEVICE)
+                        string = *(const char *const *) at;
+                else if (*(const dev_t *) at != 0)
+                        fprintf(file, "%s = \"%u:%u\"\n", field->key, major(*(const dev_t *) at),
+                                minor(*(const dev_t *) at));
+                if (string)
+                        print_string(file, field->key, string);
+                else if (number != 0)
+                        fprintf(file, "%s = %" PRId64 "\n", field->key, number);
+        }
+}
+
+int vg_print(const struct vg *vg, char **ret)
+{
+        _cleanup_memstream_ struct memstream stream = {};
+        FILE *file = memstream_open(&stream);
+
+        if (!file)
+                return -ENOMEM;
+        print_fields(file, vg_fields, vg);
+        FOREACH_ELEMENT(array, arrays) {
+                const char *elements = *(const char *const *) ((const char *) vg + array->offset);
+                size_t n = *(const size_t *) ((const char *) vg + array->n_offset);
+
+                fprintf(file, "%s {\n", array->name);
+                for (size_t i = 0; i < n; i++) {
+                        fprintf(file, "%s%zu {\n", array->prefix, i);
+                        print_fields(file, array->fields, elements + i * array->size);
+                        fputs("}\n", file);
+                }
+                fputs("}\n", file);
+        }
+        *ret = memstream_finish(&stream);
+        return *ret ? 0 : -ENOMEM;
+}
+
+/* ------ parsing ------ */
 
 /* Returns the end of a value, or NULL if it is not terminated. */
 static const char *find_end(const char *value)
@@ -49,336 +190,116 @@ static const char *find_value(const char *line)
         return skip_prefix(line + strcspn(line, " \n"), " = ");
 }
 
-static void next_line(struct walk *walk, const char *end)
+static const struct field *find_field(const struct field *field, const char *key, size_t size)
 {
-        if (!end || (*end != '\n' && *end != '\0'))
-                fail(walk, -EBADMSG);
-        else
-                walk->position = end + (*end == '\n');
+        while (field->key && (strncmp(field->key, key, size) != 0 || field->key[size] != '\0'))
+                field++;
+        return field->key ? field : NULL;
 }
 
-static bool find_from(struct walk *walk, const char *line, const char *key)
+static int parse_value(const struct field *field, void *object, const char *value, const char *end)
 {
-        const char *value, *rest, *end;
+        _cleanup_free_ char *string = *value == '"' ? strndup(value + 1, (size_t) (end - value - 2)) : NULL;
+        void *at = (char *) object + field->offset;
+        int64_t number;
+        char *stop;
 
-        while (walk->error >= 0 && (value = find_value(line))) {
-                rest = skip_prefix(line, key);
-                if (rest && skip_prefix(rest, " = ") == value) {
-                        walk->position = value;
-                        return true;
-                }
-                end = find_end(value);
-                if (!end || *end != '\n')
-                        break;
-                line = end + 1;
+        if (*value == '"' && !string)
+                return -ENOMEM;
+        if ((field->type >= FIELD_STRING) != (*value == '"'))
+                return -EBADMSG;
+        if (string)
+                dm_unescape_double_quotes(string);
+
+        switch (field->type) {
+        case FIELD_NUMBER:
+        case FIELD_BOOL:
+                errno = 0;
+                number = strtoll(value, &stop, 10);
+                if (errno != 0 || stop == value || stop != end)
+                        return -EBADMSG;
+                if (field->type == FIELD_BOOL)
+                        *(bool *) at = number != 0;
+                else
+                        *(int64_t *) at = number;
+                return 0;
+        case FIELD_STRING:
+                return string_replace(at, TAKE_PTR(string));
+        case FIELD_ID:
+                if (!lvm_id_is_valid(string))
+                        return -EBADMSG;
+                memcpy(at, string, LVM_ID_SIZE);
+                return 0;
+        case FIELD_DEVICE:
+                return parse_device_number(string, at) < 0 ? -EBADMSG : 0;
+        case FIELD_STATE:
+                number = vg_state_from_string(string);
+                if (number >= 0)
+                        vg_state_enter(object, (enum vg_state) number);
+                return (int) MIN(number, (int64_t) 0);
         }
-        return false;
+        return -EBADMSG;
 }
 
-/* Moves to the value of a field, usually in the next line. Unknown fields are from a later version of the same
+/* Moves `*text` behind the fields. Those that are missing stay zero. Unknown ones are from a later version of the same
  * format, and skipped. */
-static bool find(struct walk *walk, const char *key)
+static int parse_fields(const char **text, bool are_facts, const struct field *fields, void *object)
 {
-        return find_from(walk, walk->position, key) || find_from(walk, walk->section, key);
-}
+        const struct field *next = fields;
 
-static void read_string(struct walk *walk, char **string)
-{
-        const char *value = walk->position, *end = find_end(value);
+        for (const char *value; (value = find_value(*text));) {
+                const char *end = find_end(value);
+                size_t key_size = (size_t) (value - *text) - strlen(" = ");
+                const struct field *field;
+                int r = 0;
 
-        if (*value != '"' || !end) {
-                fail(walk, -EBADMSG);
-        } else if (string_replace(string, strndup(value + 1, (size_t) (end - value - 2))) < 0) {
-                fail(walk, -ENOMEM);
-        } else {
-                dm_unescape_double_quotes(*string);
-                next_line(walk, end);
+                if (!end || (*end != '\n' && *end != '\0'))
+                        return -EBADMSG;
+                field = find_field(next, *text, key_size) ?: find_field(fields, *text, key_size);
+                if (field && !(are_facts && field->is_from_worker))
+                        r = parse_value(field, object, value, end);
+                if (r < 0)
+                        return r;
+                next = field ? field + 1 : next;
+                *text = end + (*end == '\n');
         }
+        return 0;
 }
 
 /* Skips the line if it matches. */
-static bool skip(struct walk *walk, const char *line)
+static bool skip(const char **text, const char *line)
 {
-        const char *rest = skip_prefix(walk->position, line);
+        const char *rest = skip_prefix(*text, line);
 
         if (!rest || (*rest != '\n' && *rest != '\0'))
                 return false;
-        next_line(walk, rest);
+        *text = rest + (*rest == '\n');
         return true;
 }
 
-/* ------ fields: missing ones keep their value ------ */
-
-/* Writes a line KEY = "VALUE" with special characters escaped, as strings may be lvm2's messages; nothing if the value is NULL.
- * Returns 0 or -ENOMEM. */
-static int print_string(FILE *file, const char *key, const char *value)
+static int parse_array(const char **text, bool are_facts, const struct array *array, struct vg *vg)
 {
-        _cleanup_free_ char *escaped = value ? malloc(2 * strlen(value) + 1) : NULL;
+        void **elements = (void **) ((char *) vg + array->offset);
+        size_t *n = (size_t *) ((char *) vg + array->n_offset);
 
-        if (!escaped)
-                return value ? -ENOMEM : 0;
-        fprintf(file, "%s = \"%s\"\n", key, dm_escape_double_quotes(escaped, value));
-        return 0;
-}
-
-static void pass_string(struct walk *walk, const char *key, char **string)
-{
-        if (walk->file) {
-                if (print_string(walk->file, key, *string) < 0)
-                        fail(walk, -ENOMEM);
-        } else if (find(walk, key)) {
-                read_string(walk, string);
-        }
-}
-
-static void pass_id(struct walk *walk, const char *key, char id[LVM_ID_SIZE])
-{
-        char *string = walk->file ? id : NULL;
-
-        pass_string(walk, key, &string);
-        if (walk->file)
-                return;
-        if (string && strlen(string) != LVM_ID_LENGTH)
-                fail(walk, -EBADMSG);
-        else if (string)
-                memcpy(id, string, LVM_ID_SIZE);
-        free(string);
-}
-
-/* Limited to int64_t, as libdevmapper reads it. */
-static void pass_number(struct walk *walk, const char *key, uint64_t *number)
-{
-        char *end;
-
-        if (walk->file)
-                fprintf(walk->file, "%s = %" PRId64 "\n", key, (int64_t) *number);
-        if (walk->file || !find(walk, key))
-                return;
-        errno = 0;
-        *number = (uint64_t) strtoll(walk->position, &end, 10);
-        next_line(walk, errno == 0 && end > walk->position ? end : NULL);
-}
-
-static void pass_bool(struct walk *walk, const char *key, bool *value)
-{
-        uint64_t number = *value;
-
-        pass_number(walk, key, &number);
-        *value = number != 0;
-}
-
-/* A missing PV has no device. */
-static void pass_device(struct walk *walk, dev_t *device)
-{
-        uint64_t major_number = major(*device), minor_number = minor(*device);
-
-        if (walk->file && *device == 0)
-                return;
-        pass_number(walk, "major", &major_number);
-        pass_number(walk, "minor", &minor_number);
-        *device = makedev((unsigned int) major_number, (unsigned int) minor_number);
-}
-
-static void pass_state(struct walk *walk, struct vg *vg)
-{
-        _cleanup_free_ char *word = NULL;
-        enum vg_status state = 0;
-
-        if (walk->file) {
-                fprintf(walk->file, "state = \"%s\"\n", vg_status_to_string(vg->state));
-                return;
-        }
-        pass_string(walk, "state", &word);
-        while (word && state < _VG_STATUS_MAX && !streq(word, vg_status_to_string(state)))
-                state++;
-        if (!word || state == _VG_STATUS_MAX)
-                fail(walk, -EBADMSG);
-        else
-                vg->state = state;
-}
-
-/* The worker's state determines other fields, too. */
-static void pass_worker_state(struct walk *walk, struct vg *vg)
-{
-        _cleanup_free_ char *words = NULL;
-        int state;
-
-        if (walk->file && vg->worker_state)
-                fprintf(walk->file, "worker_state = \"%s\"\n", vg->worker_state);
-        if (walk->file)
-                return;
-        pass_string(walk, "worker_state", &words);
-        state = words ? vg_state_from_string(words) : -ENOENT;
-        if (state >= 0)
-                vg_state_enter(vg, (enum vg_state) state);
-        else if (words)
-                fail(walk, state);
-}
-
-/* ------ sections ------ */
-
-static void pass_pv(struct walk *walk, void *element)
-{
-        struct vg_pv *pv = element;
-
-        pass_id(walk, "id", pv->pvid);
-        pass_bool(walk, "flagged", &pv->flagged);
-        if (walk->is_record) {
-                pass_number(walk, "late_usec", &pv->late_usec);
-                pass_device(walk, &pv->device);
-        }
-        pass_string(walk, "device", &pv->device_name);
-        if (!walk->file && (isempty(pv->pvid) || (pv->device != 0 && !pv->device_name)))
-                fail(walk, -EBADMSG);
-}
-
-static void pass_lv(struct walk *walk, void *element)
-{
-        struct vg_lv *lv = element;
-
-        pass_string(walk, "name", &lv->name);
-        pass_id(walk, "id", lv->lvid);
-        pass_bool(walk, "autoactivated", &lv->autoactivated);
-        if (walk->is_record) {
-                pass_bool(walk, "active", &lv->active);
-        } else {
-                pass_bool(walk, "activation_skip", &lv->activation_skip);
-                pass_bool(walk, "autoactivation_off", &lv->autoactivation_off);
-        }
-        if (!walk->file && (!lv->name || isempty(lv->lvid)))
-                fail(walk, -EBADMSG);
-}
-
-/* Moves behind the end of the current section. */
-static void end_fields(struct walk *walk)
-{
-        for (const char *value; walk->error >= 0 && (value = find_value(walk->position));)
-                next_line(walk, find_end(value));
-}
-
-/* A section of sections: "physical_volumes" with "pv0", "pv1", ... */
-static void pass_section(struct walk *walk, const char *name, const char *prefix, void **elements, size_t *n,
-        size_t max, size_t element_size, void (*pass)(struct walk *walk, void *element))
-{
-        char opening[32];
-
-        if (walk->file) {
-                fprintf(walk->file, "%s {\n", name);
-                for (size_t i = 0; i < *n; i++) {
-                        fprintf(walk->file, "%s%zu {\n", prefix, i);
-                        pass(walk, (char *) *elements + i * element_size);
-                        fputs("}\n", walk->file);
-                }
-                fputs("}\n", walk->file);
-                return;
-        }
-
-        (void) snprintf(opening, sizeof(opening), "%s {", name);
-        if (walk->error >= 0 && !skip(walk, opening))
-                fail(walk, -EBADMSG);
-        while (walk->error >= 0 && !skip(walk, "}")) {
-                (void) snprintf(opening, sizeof(opening), "%s%zu {", prefix, *n);
-                if (*n == max || !skip(walk, opening)) {
-                        fail(walk, -EBADMSG);
-                } else if (!greedy_realloc(elements, *n + 1, element_size)) {
-                        fail(walk, -ENOMEM);
-                } else {
-                        walk->section = walk->position;
-                        pass(walk, memset((char *) *elements + (*n)++ * element_size, 0, element_size));
-                        end_fields(walk);
-                        if (!skip(walk, "}"))
-                                fail(walk, -EBADMSG);
-                }
-        }
-}
-
-static void pass_state_and_times(struct walk *walk, struct vg *vg)
-{
-        struct vg_times *first = &vg->first;
-
-        pass_state(walk, vg);
-        pass_bool(walk, "overdue", &vg->overdue);
-        pass_bool(walk, "lost_pv", &vg->lost_pv);
-        pass_bool(walk, "bereft", &vg->lost_after_active);
-        pass_number(walk, "first_seen_usec", &vg->first_seen_usec);
-        pass_number(walk, "complete_usec", &vg->complete_usec);
-        pass_number(walk, "activating_usec", &vg->activating_usec);
-        pass_number(walk, "settled_usec", &vg->settled_usec);
-        pass_number(walk, "clock_usec", &vg->clock_usec);
-        pass_number(walk, "degraded_usec", &vg->degraded_usec);
-        pass_number(walk, "initial_seen_usec", &first->first_seen_usec);
-        pass_number(walk, "initial_complete_usec", &first->complete_usec);
-        pass_number(walk, "initial_activating_usec", &first->activating_usec);
-        pass_number(walk, "initial_settled_usec", &first->settled_usec);
-        pass_number(walk, "made_usec", &first->made_usec);
-        pass_number(walk, "linked_usec", &first->linked_usec);
-        pass_number(walk, "program_usec", &vg->program_usec);
-        /* Searching for a missing field is the slowest case. */
-        if (vg->program_usec > 0)
-                pass_string(walk, "program", &vg->program);
-        pass_worker_state(walk, vg);
-        pass_string(walk, "reason", &vg->reason);
-        pass_string(walk, "skip_reason", &vg->skip_reason);
-}
-
-static void pass_vg(struct walk *walk, struct vg *vg)
-{
-        /* The name is the first, see vg_text_has_name(). */
-        pass_string(walk, "name", &vg->name);
-        pass_id(walk, "id", vg->vgid);
-        pass_number(walk, "seqno", &vg->seqno);
-        pass_bool(walk, "slow", &vg->slow);
-        pass_bool(walk, "checked", &vg->checked);
-        if (walk->is_record) {
-                pass_state_and_times(walk, vg);
-        } else {
-                pass_bool(walk, "exported", &vg->exported);
-                pass_bool(walk, "clustered", &vg->clustered);
-                pass_bool(walk, "autoactivation_off", &vg->autoactivation_off);
-                pass_string(walk, "system_id", &vg->system_id);
-                pass_string(walk, "lock_type", &vg->lock_type);
-        }
-        if (!walk->file)
-                end_fields(walk);
-        pass_section(walk, "physical_volumes", "pv", (void **) &vg->pvs, &vg->n_pvs, METADATA_PVS_MAX,
-                sizeof(*vg->pvs), pass_pv);
-        pass_section(walk, "logical_volumes", "lv", (void **) &vg->lvs, &vg->n_lvs, METADATA_LVS_MAX,
-                sizeof(*vg->lvs), pass_lv);
-}
-
-static int print(struct walk walk, const struct vg *vg, char **ret)
-{
-        _cleanup_memstream_ struct memstream stream = {};
-
-        walk.file = memstream_open(&stream);
-        if (!walk.file)
-                return -ENOMEM;
-        /* Writing does not change it. */
-        pass_vg(&walk, (struct vg *) vg);
-        *ret = walk.error < 0 ? NULL : memstream_finish(&stream);
-        return *ret ? 0 : walk.error ?: -ENOMEM;
-}
-
-static int parse(struct walk walk, struct vg **ret)
-{
-        _cleanup_vg_ struct vg *vg = calloc(1, sizeof(*vg));
-        int r;
-
-        if (!vg)
-                return -ENOMEM;
-        pass_vg(&walk, vg);
-        if (walk.error < 0)
-                return walk.error;
-        if (*walk.position != '\0' || !vg->name || isempty(vg->vgid))
+        if (!skip(text, path_format("%s {", array->name).text))
                 return -EBADMSG;
-        r = vg_finish(vg);
-        if (r < 0)
-                return r;
-        *ret = TAKE_PTR(vg);
+        while (!skip(text, "}")) {
+                int r;
+
+                if (*n == array->max || !skip(text, path_format("%s%zu {", array->prefix, *n).text))
+                        return -EBADMSG;
+                if (!greedy_realloc(elements, *n + 1, array->size))
+                        return -ENOMEM;
+                r = parse_fields(text, are_facts, array->fields,
+                        memset((char *) *elements + (*n)++ * array->size, 0, array->size));
+                if (r < 0)
+                        return r;
+                if (!skip(text, "}"))
+                        return -EBADMSG;
+        }
         return 0;
 }
-
-/* ------ facts ------ */
 
 /* As logical_volume_name_to_show() writes it: 127 times "\\xNN", and "...". */
 #define LV_NAME_MAX 511
@@ -388,50 +309,58 @@ static bool is_text(const char *text, size_t max)
         return !text || (strlen(text) <= max && string_is_printable(text));
 }
 
-static bool are_facts(const struct vg *vg)
+static bool is_valid(const struct vg *vg)
 {
         size_t names_size = 0;
 
-        FOREACH_LV(lv, vg)
+        FOREACH_PV(pv, vg)
+                if (isempty(pv->pvid) || (pv->device != 0 && !pv->device_name) ||
+                        !is_text(pv->device_name, METADATA_DEVICE_HINT_MAX))
+                        return false;
+        FOREACH_LV(lv, vg) {
+                if (isempty(lv->lvid) || !lv->name || !is_text(lv->name, LV_NAME_MAX) || strchr(lv->name, '/'))
+                        return false;
                 names_size += strlen(lv->name);
-        return vg_name_is_valid(vg->name) && lvm_id_is_valid(vg->vgid) && vg->seqno <= INT64_MAX &&
+        }
+        return vg->name && vg_name_is_valid(vg->name) && !isempty(vg->vgid) && vg->seqno <= INT64_MAX &&
                names_size <= METADATA_NAMES_SIZE_MAX && is_text(vg->system_id, SIZE_MAX) &&
-               is_text(vg->lock_type, SIZE_MAX) &&
-               !ANY(FOREACH_PV(pv, vg),
-                       !lvm_id_is_valid(pv->pvid) || !is_text(pv->device_name, METADATA_DEVICE_HINT_MAX)) &&
-               !ANY(FOREACH_LV(lv, vg),
-                       !lvm_id_is_valid(lv->lvid) || !is_text(lv->name, LV_NAME_MAX) || strchr(lv->name, '/'));
+               is_text(vg->lock_type, SIZE_MAX);
 }
 
-int facts_write(const struct vg *metadata, char **ret)
+static int parse(const char *text, bool are_facts, struct vg **ret)
 {
-        return print((struct walk){}, metadata, ret);
-}
+        _cleanup_vg_ struct vg *vg = calloc(1, sizeof(*vg));
+        int r;
 
-int facts_read(const char *data, size_t size, struct vg **ret)
-{
-        _cleanup_vg_ struct vg *metadata = NULL;
-        _cleanup_free_ char *text = strndup(data, size);
-        int r = text ? parse((struct walk){.section = text, .position = text}, &metadata) : -ENOMEM;
-
+        if (!vg)
+                return -ENOMEM;
+        vg_state_enter(vg, VG_WAITING);
+        r = parse_fields(&text, are_facts, vg_fields, vg);
+        FOREACH_ELEMENT(array, arrays)
+                if (r >= 0)
+                        r = parse_array(&text, are_facts, array, vg);
+        if (r >= 0 && (*text != '\0' || !is_valid(vg)))
+                r = -EBADMSG;
+        if (r >= 0)
+                r = vg_finish(vg);
         if (r < 0)
                 return r;
-        if (strlen(text) != size || text[size - 1] != '\n' || !are_facts(metadata))
-                return -EBADMSG;
-        *ret = TAKE_PTR(metadata);
+        *ret = TAKE_PTR(vg);
         return 0;
-}
-
-/* ------ records ------ */
-
-int vg_print(const struct vg *vg, char **ret)
-{
-        return print((struct walk){.is_record = true}, vg, ret);
 }
 
 int vg_parse(const char *text, struct vg **ret)
 {
-        return parse((struct walk){.section = text, .position = text, .is_record = true}, ret);
+        return parse(text, false, ret);
+}
+
+int facts_read(const char *data, size_t size, struct vg **ret)
+{
+        _cleanup_free_ char *text = strndup(data, size);
+
+        if (!text)
+                return -ENOMEM;
+        return size > 0 && strlen(text) == size && text[size - 1] == '\n' ? parse(text, true, ret) : -EBADMSG;
 }
 
 /* A VG name has no character that needs escaping. */

@@ -5,27 +5,23 @@
 #include "inventory/vg-state.h"
 #include "lvm/metadata.h"
 
-/* The record of a VG as text: a line "KEY = VALUE" for each field, then a section for each PV and LV. The syntax is
- * a subset of lvm2's metadata: one assignment a line, sections of one level. */
+/* A VG as text: a line "KEY = VALUE" for each field that is not zero, then a section for each PV and LV. The syntax is
+ * a subset of lvm2's metadata: one assignment a line. A record is the text of a VG of the worker; its key is the VGID.
+ * Facts are the text of a VG as the reader has parsed it from metadata. */
 
-/* Facts are the contents of metadata, without the state of the VG, in the same form. The reader, which has parsed the
- * metadata, sends them to the worker, which validates them.
- *
- * Returns 0, with `*ret` to be freed by the caller, or -ENOMEM. */
-int facts_write(const struct vg *metadata, char **ret) _nonnull_all_ _must_check_;
+/* Prints a VG; the caller frees `*ret`. Returns 0 or -ENOMEM. */
+int vg_print(const struct vg *vg, char **ret) _nonnull_all_ _must_check_;
 
-/* Reads facts. The result is within the limits of metadata.h, and all identifiers and the VG's name are valid,
- * whatever the input. Returns 0 and `*ret`, to be freed with vg_free(); -EBADMSG; or -ENOMEM. */
+/* Parses such a text, ignoring unknown fields. Whatever the input, the result is within the limits of metadata.h, and all
+ * identifiers and the VG's name are valid. Returns 0 and `*ret`, to be freed with vg_free(); -EBADMSG if it is damaged;
+ * or -ENOMEM. */
+int vg_parse(const char *text, struct vg **ret) _nonnull_all_ _must_check_;
+
+/* Likewise, for facts from the reader, which is not trusted: only fields from metadata count. */
 int facts_read(const char *data, size_t size, struct vg **ret) _nonnull_all_ _must_check_;
 
 /* The most that is accepted from the reader. */
 #define FACTS_SIZE_MAX (32U * 1024 * 1024)
-
-/* Prints a VG's record, whose key is its VGID. The caller frees `*ret`. Returns 0 or a negative errno. */
-int vg_print(const struct vg *vg, char **ret) _nonnull_all_ _must_check_;
-
-/* Parses such a text, ignoring unknown fields. Returns 0; -EBADMSG if it is damaged; or -ENOMEM. */
-int vg_parse(const char *text, struct vg **ret) _nonnull_all_ _must_check_;
 
 /* Whether the text is of a VG of that name, without parsing it. */
 bool vg_text_has_name(const char *text, const char *name) _nonnull_all_;
@@ -38,5 +34,6 @@ int record_entry_parse_vg(const struct record_entry *record, struct vg **ret) _n
 const char *vg_state_to_string(enum vg_state state);
 int vg_state_from_string(const char *words) _nonnull_all_;
 
-/* Sets the worker's state and the public state of the VG. VG_REMOVED changes neither. */
+/* Sets the worker's state of the VG, and the fields that follow from it: `state`, `overdue`, `lost_after_active`.
+ * VG_REMOVED changes none. */
 void vg_state_enter(struct vg *vg, enum vg_state state) _nonnull_all_;

@@ -189,6 +189,8 @@ static bool is_shared(const char *lock_type)
 
 int vg_finish(struct vg *vg)
 {
+        if (vg->skip_reason)
+                return index_pvs(vg);
         if (vg->exported)
                 vg->skip_reason = strdup(VG_EXPORTED);
         else if (is_shared(vg->lock_type))

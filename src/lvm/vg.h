@@ -11,8 +11,8 @@
 #include "shared/names.h"
 
 /* One volume group (VG): facts from its metadata, and its state. metadata.h creates one in state WAITING with no PV
- * seen. The worker keeps its VGs in memory, and most fields in records for the next worker and for commands; fields
- * that are in no record are marked. */
+ * seen. The worker keeps its VGs in memory, and in records for the next worker and for commands; fields that are in no
+ * record are marked. */
 
 enum vg_status {
         VG_STATUS_WAITING,     /* some PVs are missing */
@@ -40,8 +40,8 @@ struct vg_lv {
         char *name;             /* as logical_volume_name_to_show() writes it */
         char lvid[LVM_ID_SIZE]; /* the LV's own identifier; with the VG's before it, the end of the dm UUID */
         bool autoactivated;   /* neither ACTIVATION_SKIP nor NOAUTOACTIVATE; no VDO pool, which its LVs activate */
-        bool activation_skip; /* ACTIVATION_SKIP: "lvchange -ay" skips it, too; in no record */
-        bool autoactivation_off; /* NOAUTOACTIVATE; in no record */
+        bool activation_skip; /* ACTIVATION_SKIP: "lvchange -ay" skips it, too */
+        bool autoactivation_off; /* NOAUTOACTIVATE */
         bool active;             /* at the last dm_devices_mark_active() */
         bool stranded;           /* likewise: its device exists, on a removed disk; in no record */
         bool suspended;          /* likewise: active, but its I/O is blocked; in no record */
@@ -72,19 +72,20 @@ struct vg {
         struct dm_hash_table *pvs_by_pvid; /* set by vg_finish() */
         size_t n_lvs;
         struct vg_lv *lvs; /* visible LVs, except old snapshots, which are activated with their origin */
-        /* Likewise, in no record. */
-        char *system_id; /* NULL if none */
-        char *lock_type; /* NULL for none, also for "none" */
+        char *system_id;   /* NULL if none */
+        char *lock_type;   /* NULL for none, also for "none" */
         bool exported;
         bool clustered;
         bool autoactivation_off; /* the VG's NOAUTOACTIVATE */
 
+        /* Records have `worker_state`, from which the others follow, see vg_state_enter(). */
         enum vg_status state;
-        const char *worker_state; /* see vg-record.h; NULL if no worker has set it */
-        char *reason;             /* why it is not active, as a sentence; or NULL */
+        const char *worker_state; /* NULL if no worker has set it */
         bool overdue;             /* its deadline has passed and has been reported */
         bool lost_after_active;   /* it was active, then a PV was removed, and none has appeared since */
-        bool lost_pv;             /* a PV was removed, so LVs may be stranded */
+
+        bool lost_pv; /* a PV was removed, so LVs may be stranded */
+        char *reason; /* why it is not active, as a sentence; or NULL */
 
         /* The latest activation, as in struct vg_times. Times before `complete_usec` are of an earlier one. */
         uint64_t first_seen_usec;

@@ -196,7 +196,7 @@ static int take_text(const char *text, struct reader_copy *copy, const char **re
 {
         _cleanup_vg_ struct vg *metadata = NULL;
         _cleanup_free_ char *facts = NULL;
-        int r = metadata_parse(text, &metadata, reterr_reason) ?: facts_write(metadata, &facts);
+        int r = metadata_parse(text, &metadata, reterr_reason) ?: vg_print(metadata, &facts);
 
         if (r < 0)
                 return r;

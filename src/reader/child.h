@@ -27,7 +27,7 @@ struct reader_copy {
         int32_t error; /* 0, or a negative errno: -EBADMSG with a reason */
         struct text_id text;
         uint64_t facts_size;      /* 0 if the text is known already, or unreadable */
-        const char *facts;        /* see facts_write() */
+        const char *facts;        /* see facts_read() */
         char name[LVM_NAME_SIZE]; /* of the VG, perhaps from a damaged text, or "" */
         char reason[64];
 };

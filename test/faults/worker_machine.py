@@ -239,7 +239,7 @@ class WorkerMachine:
     def states(self):
         """Of each VG, as it is on record."""
         texts = [text for text in records.read(STATE).values() if "state = " in text]
-        return {vg: re.search(r'^state = "(\w+)"', text, re.M)[1] for vg in VOLUME_GROUPS for text in texts if f'name = "{vg}"' in text}
+        return {vg: re.search(r'^state = "(\w+)', text, re.M)[1] for vg in VOLUME_GROUPS for text in texts if f'name = "{vg}"' in text}
 
     def run_to_the_end(self, pid, seconds=SETTLED_S):
         """What systemd calls the result of the unit: waits until all is up, and stops the worker then. A worker that does

@@ -6,7 +6,8 @@
     lvs=++,m+-  its LVs: whether each was active on record, and is now (! is on a removed disk, t a pool of which only the LVs are);
                 m before it: its autoactivation is off, s: its activation skip flag is set; `lvs=none`: there is none
     claimed     lvm2 has it in vgs_online
-    overdue, lost, bereft, slow      as in the record: its deadline has passed, LVs may be on removed disks, ...
+    overdue, bereft      its deadline has passed; it was active before it lost a PV
+    lost, slow  as in the record: LVs may be on removed disks, ...
     reread      its record knows what backup=KIND says of it
     reason=KEY  as in the record, one of REASONS
     backup=KIND lvm2's backup of it: none, old, damaged, or with a property of METADATA; without this word, a good one
@@ -77,7 +78,7 @@ class VolumeGroup:
         return identifier("l", self.number * 100 + index)
 
     def text(self, state=None):
-        """Its record, as print_volume_group() has it."""
+        """Its record, as vg_print() has it."""
         state, is_whole = state or self.state, not set(self.pvs) & set(".F")
         asked = state not in ("waiting", "complete", "skipped")
         times = [SECOND, 2 * SECOND * (is_whole and state != "waiting"), 3 * SECOND * asked,
@@ -85,13 +86,19 @@ class VolumeGroup:
         pvs = [records.pv(self.pv_id(index), "" if pv in ".F" else f"240:{self.minor(index)}", f"/dev/pv{self.minor(index)}",
                           flagged=pv in "fF", late_usec=(pv == "l") * 6 * SECOND) for index, pv in enumerate(self.pvs)]
         lvs = [records.lv(f"lv{index}", self.lv_id(index), before == "+", not kind) for index, (kind, before, _) in enumerate(self.lvs)]
-        flags = {"slow": "slow", "overdue": "overdue", "lost_pv": "lost", "bereft": "bereft"}
         return records.volume_group(
-            self.name, self.id, state, pvs, lvs, seqno=5, **{key: word in self.flags for key, word in flags.items()},
+            self.name, self.id, self.worker_state(state), pvs, lvs, seqno=5, slow="slow" in self.flags, lost_pv="lost" in self.flags,
             **dict(zip(records.TIMES, times)), clock_usec=STARTED, degraded_usec=(state == "degraded") * 5 * SECOND // 2,
             **records.first(*(times if state in ("active", "degraded") else (0,) * 4)), reason=self.reason,
             skip_reason=REASONS[self.backup] if "reread" in self.flags else
             self.reason if self.backup in METADATA and state == "skipped" else None)
+
+    def worker_state(self, state):
+        """Words of headgated(8)."""
+        lost = ["lost"] * ("bereft" in self.flags) + ["overdue"] * ("overdue" in self.flags)
+        if state == "waiting" and lost:
+            return f"waiting, {' and '.join(lost)}"
+        return "complete, due" if state == "complete" and lost else state
 
     def minor(self, index):
         return self.number * 100 + index
@@ -237,4 +244,4 @@ class DescribedMachine:
                 file.write(self.torn)
         if self.version:
             text = (run / "records").read_text(encoding="utf-8")
-            (run / "records").write_text(text.replace("version = 2\n", f"version = {self.version}\n", 1), encoding="utf-8")
+            (run / "records").write_text(text.replace("version = 3\n", f"version = {self.version}\n", 1), encoding="utf-8")

@@ -48,7 +48,7 @@ class Machine:
                           device or f"/dev/sd{number}") for pv in range(n_pvs)]
         lvs = [records.lv("lv", identifier("l", number), active=state == "active")]
         self.record(identifier("v", number), records.volume_group(
-            name, identifier("v", number), state, pvs, lvs, seqno=2, slow=0, overdue=0, **dict(zip(records.TIMES, times)),
+            name, identifier("v", number), state, pvs, lvs, seqno=2, slow=0, **dict(zip(records.TIMES, times)),
             clock_usec=realtime and realtime - times[3], reason=reason, **more))
 
     def activate(self, number, name):

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 BOOT = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip().replace("-", "")
-HEAD = f'version = 2\nboot = "{BOOT}"\n'
+HEAD = f'version = 3\nboot = "{BOOT}"\n'
 
 
 def identifier(kind, number):
@@ -26,14 +26,13 @@ def value(content):
 
 
 def assignments(keys):
-    """A line for each key that has a value."""
+    """A line for each key that has a value; zeros, which may be left out, are not."""
     return "".join(f"{key} = {value(content)}\n" for key, content in keys.items() if content is not None)
 
 
 def pv(pvid, number="", device="/dev/sda", **more):
     """The keys of a PV; `number` is MAJOR:MINOR, of one that was seen."""
-    seen = dict(zip(("major", "minor"), map(int, number.split(":")))) if number else {}
-    return {"id": pvid, **seen, "device": device, **more}
+    return {"id": pvid, "number": number or None, "device": device, **more}
 
 
 def lv(name, lvid, active=False, autoactivated=True):
@@ -42,7 +41,7 @@ def lv(name, lvid, active=False, autoactivated=True):
 
 
 def volume_group(name, vgid, state, pvs, lvs, **more):
-    """The record of a VG, as print_volume_group() has it."""
+    """The record of a VG, as vg_print() has it; `state` is the worker's: "waiting, overdue"."""
     def section(title, kind, members):
         parts = "".join(f"{kind}{number} {{\n{assignments(keys)}}}\n" for number, keys in enumerate(members))
         return f"{title} {{\n{parts}}}\n"

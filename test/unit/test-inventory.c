@@ -190,12 +190,12 @@ START_TEST(state_outlives_its_worker)
 }
 END_TEST
 
-/* The record of a state that nobody knows is damaged. One without the worker's state has what everybody goes by. */
+/* The record of a state that nobody knows is damaged. The state has the others in it; without one a VG waits. */
 START_TEST(state_of_a_record_is_known)
 {
         _cleanup_inventory_ struct inventory *first = start(), *second = NULL;
         struct vg_entry *group = add(first, 1, 1, 1);
-        _cleanup_vg_ struct vg *parsed = NULL;
+        _cleanup_vg_ struct vg *parsed = NULL, *damaged = NULL;
         _cleanup_free_ char *text = NULL;
         char *word;
 
@@ -205,17 +205,18 @@ START_TEST(state_of_a_record_is_known)
         vg_state_enter(group->vg, VG_LOST_OVERDUE);
         ck_assert(group->vg->overdue && group->vg->lost_after_active);
         ck_assert_int_eq(vg_print(group->vg, &text), 0);
+        ck_assert_int_eq(vg_parse(text, &parsed), 0);
+        ck_assert(parsed->state == VG_STATUS_WAITING && parsed->overdue && parsed->lost_after_active);
         word = strstr(text, "lost and overdue");
         ck_assert_ptr_nonnull(word);
         word[0] = 'c';
-        ck_assert_int_eq(vg_parse(text, &parsed), -EBADMSG);
+        ck_assert_int_eq(vg_parse(text, &damaged), -EBADMSG);
 
-        vg_state_enter(group->vg, VG_FAILED);
         group->vg->worker_state = NULL;
         inventory_note_change(first, group);
         ck_assert_int_eq(inventory_save(first), 0);
         second = start();
-        ck_assert_int_eq(inventory_find_group(second, group->vg->vgid)->state, VG_FAILED);
+        ck_assert_int_eq(inventory_find_group(second, group->vg->vgid)->state, VG_WAITING);
 }
 END_TEST
 

@@ -326,7 +326,7 @@ START_TEST(facts_are_read_as_they_were_written)
         size_t size;
 
         ck_assert_int_eq(metadata_parse(text, &written, &reason), 0);
-        ck_assert_int_eq(facts_write(written, &data), 0);
+        ck_assert_int_eq(vg_print(written, &data), 0);
         size = strlen(data);
         ck_assert_int_eq(facts_read(data, size, &read), 0);
         ck_assert_str_eq(read->name, written->name);
@@ -356,6 +356,49 @@ START_TEST(facts_are_read_as_they_were_written)
 }
 END_TEST
 
+/* A reader that is no longer what it was sets no state, and names no device. */
+START_TEST(facts_are_those_of_metadata_alone)
+{
+        char name[] = "v", reason[] = "it \"said\" so \\.", device[] = "/dev/sda";
+        struct vg_pv pv = {.pvid = "p0000000000000000000000000000000",
+                .device = makedev(8, 16),
+                .device_name = device,
+                .flagged = true,
+                .late_usec = 4};
+        struct vg vg = {.name = name,
+                .vgid = "v0000000000000000000000000000000",
+                .seqno = INT64_MAX,
+                .clustered = true,
+                .reason = reason,
+                .skip_reason = reason,
+                .program = name,
+                .program_usec = 5,
+                .clock_usec = UINT64_MAX,
+                .first.linked_usec = 6,
+                .lost_pv = true,
+                .n_pvs = 1,
+                .pvs = &pv};
+        _cleanup_vg_ struct vg *record = NULL, *facts = NULL;
+        _cleanup_free_ char *text = NULL, *again = NULL, *metadata = NULL;
+
+        vg_state_enter(&vg, VG_LOST);
+        ck_assert_int_eq(vg_print(&vg, &text), 0);
+        ck_assert_int_eq(vg_parse(text, &record), 0);
+        ck_assert_int_eq(vg_print(record, &again), 0);
+        ck_assert_str_eq(again, text);
+        ck_assert(record->lost_after_active && record->pvs[0].device == makedev(8, 16));
+        ck_assert_str_eq(record->skip_reason, reason);
+
+        ck_assert_int_eq(facts_read(text, strlen(text), &facts), 0);
+        ck_assert_int_eq(vg_print(facts, &metadata), 0);
+        ck_assert_str_eq(metadata,
+                "name = \"v\"\nid = \"v0000000000000000000000000000000\"\nseqno = 9223372036854775807\nclustered = 1\n"
+                "state = \"waiting\"\nskip_reason = \"the VG is clustered.\"\nphysical_volumes {\npv0 {\n"
+                "id = \"p0000000000000000000000000000000\"\nflagged = 1\ndevice = \"/dev/sda\"\n}\n}\n"
+                "logical_volumes {\n}\n");
+}
+END_TEST
+
 /* What metadata of lvm2's cannot say either is not taken from a reader. */
 START_TEST(facts_are_within_limits)
 {
@@ -381,7 +424,7 @@ START_TEST(facts_are_within_limits)
 
                 vg.n_pvs = each->n_pvs;
                 lv.name = each->has_slash ? slash : plain;
-                ck_assert_int_eq(facts_write(&vg, &text), 0);
+                ck_assert_int_eq(vg_print(&vg, &text), 0);
                 ck_assert_int_eq(facts_read(text, strlen(text), &read), each->result);
         }
 }
@@ -634,6 +677,7 @@ int main(void)
         tcase_add_loop_test(test_case, harm_stays_with_its_device, HARM_CALL, HARM_MEMORY);
         tcase_add_test(test_case, memory_is_limited);
         tcase_add_test(test_case, facts_are_read_as_they_were_written);
+        tcase_add_test(test_case, facts_are_those_of_metadata_alone);
         tcase_add_test(test_case, facts_are_within_limits);
         tcase_add_test(test_case, child_is_killed);
         tcase_add_test(test_case, child_crashes);

@@ -254,7 +254,7 @@ START_TEST(file_that_cannot_be_written_anew_stays)
 }
 END_TEST
 
-#define HEAD "headgate 22\nversion = 2\nboot = \"\"\n"
+#define HEAD "headgate 22\nversion = 3\nboot = \"\"\n"
 
 START_TEST(other_files_are_refused)
 {
@@ -267,8 +267,8 @@ START_TEST(other_files_are_refused)
                 {HEAD "end 0\n", 0},
                 {HEAD "a 6\nx = 1\nend 0\n", 0},
                 {HEAD, -EBADMSG},
-                {"headgate 22\nversion = 1\nboot = \"\"\nend 0\n", -EPROTONOSUPPORT},
-                {"headgate 22\nversion = 3\nboot = \"\"\nend 0\n", -EPROTONOSUPPORT},
+                {"headgate 22\nversion = 2\nboot = \"\"\nend 0\n", -EPROTONOSUPPORT},
+                {"headgate 22\nversion = 4\nboot = \"\"\nend 0\n", -EPROTONOSUPPORT},
                 {"headgate 23\nversion = 20\nboot = \"\"\nend 0\n", -EPROTONOSUPPORT},
                 {HEAD "a\nend 0\n", -EBADMSG},
                 {HEAD "a x\nend 0\n", -EBADMSG},
@@ -309,7 +309,7 @@ END_TEST
 
 START_TEST(other_boot_is_told_apart)
 {
-        static const char text[] = "headgate 27\nversion = 2\nboot = \"other\"\nend 0\n";
+        static const char text[] = "headgate 27\nversion = 3\nboot = \"other\"\nend 0\n";
 
         write_text(text, strlen(text));
         ck_assert_int_eq(record_file_read(run_fd, &file), 0);
