@@ -309,22 +309,24 @@ static bool is_text(const char *text, size_t max)
         return !text || (strlen(text) <= max && string_is_printable(text));
 }
 
-static bool is_valid(const struct vg *vg)
+static bool is_whole(const struct vg *vg)
+{
+        return vg->name && !isempty(vg->vgid) &&
+               !ANY(FOREACH_PV(pv, vg), isempty(pv->pvid) || (pv->device != 0 && !pv->device_name)) &&
+               !ANY(FOREACH_LV(lv, vg), isempty(lv->lvid) || !lv->name);
+}
+
+/* Within the limits of metadata.h, and printable. */
+static bool are_facts(const struct vg *vg)
 {
         size_t names_size = 0;
 
-        FOREACH_PV(pv, vg)
-                if (isempty(pv->pvid) || (pv->device != 0 && !pv->device_name) ||
-                        !is_text(pv->device_name, METADATA_DEVICE_HINT_MAX))
-                        return false;
-        FOREACH_LV(lv, vg) {
-                if (isempty(lv->lvid) || !lv->name || !is_text(lv->name, LV_NAME_MAX) || strchr(lv->name, '/'))
-                        return false;
+        FOREACH_LV(lv, vg)
                 names_size += strlen(lv->name);
-        }
-        return vg->name && vg_name_is_valid(vg->name) && !isempty(vg->vgid) && vg->seqno <= INT64_MAX &&
-               names_size <= METADATA_NAMES_SIZE_MAX && is_text(vg->system_id, SIZE_MAX) &&
-               is_text(vg->lock_type, SIZE_MAX);
+        return vg_name_is_valid(vg->name) && vg->seqno <= INT64_MAX && names_size <= METADATA_NAMES_SIZE_MAX &&
+               is_text(vg->system_id, SIZE_MAX) && is_text(vg->lock_type, SIZE_MAX) &&
+               !ANY(FOREACH_PV(pv, vg), !is_text(pv->device_name, METADATA_DEVICE_HINT_MAX)) &&
+               !ANY(FOREACH_LV(lv, vg), !is_text(lv->name, LV_NAME_MAX) || strchr(lv->name, '/'));
 }
 
 static int parse(const char *text, bool are_facts, struct vg **ret)
@@ -339,7 +341,7 @@ static int parse(const char *text, bool are_facts, struct vg **ret)
         FOREACH_ELEMENT(array, arrays)
                 if (r >= 0)
                         r = parse_array(&text, are_facts, array, vg);
-        if (r >= 0 && (*text != '\0' || !is_valid(vg)))
+        if (r >= 0 && (*text != '\0' || !is_whole(vg)))
                 r = -EBADMSG;
         if (r >= 0)
                 r = vg_finish(vg);
@@ -357,10 +359,18 @@ int vg_parse(const char *text, struct vg **ret)
 int facts_read(const char *data, size_t size, struct vg **ret)
 {
         _cleanup_free_ char *text = strndup(data, size);
+        _cleanup_vg_ struct vg *vg = NULL;
+        int r;
 
         if (!text)
                 return -ENOMEM;
-        return size > 0 && strlen(text) == size && text[size - 1] == '\n' ? parse(text, true, ret) : -EBADMSG;
+        r = size > 0 && strlen(text) == size && text[size - 1] == '\n' ? parse(text, true, &vg) : -EBADMSG;
+        if (r < 0)
+                return r;
+        if (!are_facts(vg))
+                return -EBADMSG;
+        *ret = TAKE_PTR(vg);
+        return 0;
 }
 
 /* A VG name has no character that needs escaping. */

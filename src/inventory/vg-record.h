@@ -12,12 +12,12 @@
 /* Prints a VG; the caller frees `*ret`. Returns 0 or -ENOMEM. */
 int vg_print(const struct vg *vg, char **ret) _nonnull_all_ _must_check_;
 
-/* Parses such a text, ignoring unknown fields. Whatever the input, the result is within the limits of metadata.h, and all
- * identifiers and the VG's name are valid. Returns 0 and `*ret`, to be freed with vg_free(); -EBADMSG if it is damaged;
+/* Parses such a text, ignoring unknown fields. All identifiers are valid. Returns 0 and `*ret`, to be freed with vg_free(); -EBADMSG if it is damaged;
  * or -ENOMEM. */
 int vg_parse(const char *text, struct vg **ret) _nonnull_all_ _must_check_;
 
-/* Likewise, for facts from the reader, which is not trusted: only fields from metadata count. */
+/* Likewise, for facts from the reader, which is not trusted: only fields from metadata count. Whatever the input, the result is within the
+ * limits of metadata.h, the VG's name is valid, and all strings are printable. */
 int facts_read(const char *data, size_t size, struct vg **ret) _nonnull_all_ _must_check_;
 
 /* The most that is accepted from the reader. */
