@@ -10,7 +10,7 @@ from harness.progress import exclusive
 
 # How many of a kind stay. Base images and kernels: one for each machine and release, and one more of each for the other
 # side of a bisection.
-KEPT = {"base-*": 10, "debian-*": 10, "system-*": 4, "kernel-*": 6, "disks-*": 150, "program-*": 12, "trial-*": 6,
+KEPT = {"base-*": 10, "debian-*": 10, "system-*": 7, "kernel-*": 6, "disks-*": 150, "program-*": 12, "trial-*": 6,
         "cases-*": 4, "installation-*": 4, "package-*": 12, "builder-*": 6, "tools-*": 3, "installed-*": 3,
         "prover-*": 4, "run/*-*[0-9]": 30}
 # Another run may be about to boot from it, or be in the middle of a benchmark.

@@ -44,14 +44,15 @@ class InitramfsTools:
 
 class Dracut:
     """It takes minutes in a guest: there, only what headgate's module puts into an initrd is made, see inside/dracut-words."""
-    name = "dracut"
     packages = ["dracut", "zstd"]
     inside = INSIDE / "dracut"
-    # What a machine of this kind needs, so that dracut is done in seconds, and packed as fast as can be.
-    configuration = {"etc/dracut.conf.d/guest.conf": """hostonly="no"
+
+    def __init__(self, name, modules):
+        self.name = name
+        # What a machine of this kind needs, so that dracut is done in seconds, and packed as fast as can be.
+        self.configuration = {"etc/dracut.conf.d/guest.conf": f"""hostonly="no"
 compress="cat"
-dracutmodules=" base dm dracut-systemd fs-lib guest lvm rootfs-block shutdown systemd systemd-initrd systemd-journald \
-systemd-tmpfiles systemd-udevd udev-rules usrmount "
+dracutmodules=" base dm fs-lib guest lvm rootfs-block shutdown udev-rules usrmount {modules} "
 drivers=" dm_mod dm_raid ext4 raid1 scsi_debug sd_mod "
 """}
 
@@ -64,4 +65,9 @@ drivers=" dm_mod dm_raid ext4 raid1 scsi_debug sd_mod "
         shutil.move(tree / "initrd", initrd)
 
 
-MAKERS = {"lvm": InitramfsTools(), "dracut": Dracut()}
+# By the word for `root`.
+MAKERS = {
+    "lvm": InitramfsTools(),
+    "dracut": Dracut("dracut", "dracut-systemd systemd systemd-initrd systemd-journald systemd-tmpfiles systemd-udevd"),
+    "dracut-without-systemd": Dracut("dracut-without-systemd", ""),
+}
