@@ -13,7 +13,6 @@
 #include "teardown/kernel.h"
 #include "teardown/scope.h"
 #include "teardown/teardown.h"
-#include "teardown/unmonitor.h"
 #include "teardown/users.h"
 #include "tree/order.h"
 #include "tree/read.h"
@@ -273,13 +272,9 @@ static int take_down(struct deactivation *deactivation)
                 .in_use_usec = deactivation->timeout_usec,
                 .count_opens = kernel_count_opens,
         };
-        int r, k, monitoring_fd = -EBADF;
+        int r = teardown_init(&teardown, deactivation->tree, &options) ?: teardown_run(&teardown);
 
-        r = teardown_init(&teardown, deactivation->tree, &options)
-                ?: monitoring_pause(deactivation->tree, &monitoring_fd)
-                ?: teardown_run(&teardown);
-        k = monitoring_resume(monitoring_fd);
-        deactivation->something_left |= r > 0 || k < 0;
+        deactivation->something_left |= r > 0;
         return r;
 }
 

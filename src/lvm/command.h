@@ -61,7 +61,6 @@ enum job_kind {
         JOB_ACTIVATE,          /* vgchange -aay of the VGs whose `job` it is */
         JOB_ACTIVATE_DEGRADED, /* likewise, without missing PVs */
         JOB_ADOPTED,           /* a vgchange of an earlier worker */
-        JOB_UNMONITOR,         /* vgchange --monitor n */
         JOB_ASK_SYSTEMD,       /* systemctl */
 };
 

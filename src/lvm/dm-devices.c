@@ -17,6 +17,17 @@
 
 #define CONTROL "dev/" DM_DIR "/" DM_CONTROL_NODE
 
+/* Target types that lvm2 never lets dmeventd(8) monitor (lvm2, lib/activate/activate.c and the segment types'
+ * target_monitored; 2.03.16 to 2.03.31). All others, also unknown ones, may be monitored. A device without a table
+ * has no target. */
+static const char *const unmonitored_targets[] = {"", "linear", "striped", "cache", "crypt", "error", "integrity",
+        "snapshot-origin", "thin", "writecache", "zero"};
+
+bool dm_target_may_be_monitored(const char *target)
+{
+        return !ANY(FOREACH_ELEMENT(name, unmonitored_targets), streq(target, *name));
+}
+
 struct dm_devices *dm_devices_free(struct dm_devices *devices)
 {
         if (!devices)

@@ -52,6 +52,9 @@ int dm_devices_get_by_sysfs(int root_fd, struct dm_devices **ret) _nonnull_all_ 
 /* Lists devices by ioctl, or by sysfs if there is no permission for that. */
 int dm_devices_get_permitted(struct dm_devices **ret) _nonnull_all_ _must_check_;
 
+/* Whether lvm2 may have dmeventd(8) monitor an LV with this type of target; "" is none. */
+bool dm_target_may_be_monitored(const char *target) _nonnull_all_;
+
 struct dm_devices *dm_devices_free(struct dm_devices *devices);
 DEFINE_CLEANUP(struct dm_devices *, dm_devices_free)
 #define _cleanup_dm_devices_ _cleanup_(dm_devices_freep)

@@ -12,22 +12,11 @@
 #include "shared/program.h"
 #include "shared/util.h"
 
-/* Target types that lvm2 never lets dmeventd(8) monitor (lvm2, lib/activate/activate.c and the segment types'
- * target_monitored; 2.03.16 to 2.03.31). All others, also unknown ones, are passed to lvm2. A device without a
- * table has no target. */
-static const char *const unmonitored_targets[] = {"", "linear", "striped", "cache", "crypt", "error", "integrity",
-        "snapshot-origin", "thin", "writecache", "zero"};
-
 static const char usage[] = "Usage: headgate-monitor [OPTION...] y|n\n\n"
                             "Start (y) or stop (n) monitoring of active LVs. Run by lvm2-monitor.service.\n\n"
                             "  -h, --help     Show this help\n"
                             "      --version  Show the version\n\n"
                             "See headgate-monitor(8).\n";
-
-static bool may_be_monitored(const struct dm_device *device)
-{
-        return device->vg && !ANY(FOREACH_ELEMENT(target, unmonitored_targets), streq(device->target, *target));
-}
 
 /* Each VG once, in the order of their devices. */
 static int add_vgs(const struct dm_devices *devices, struct strv *arguments)
@@ -38,7 +27,7 @@ static int add_vgs(const struct dm_devices *devices, struct strv *arguments)
                 return -ENOMEM;
         /* A device may look like an LV of VG "@a", which lvm2 would take for all VGs with a tag. */
         FOREACH_ARRAY(device, devices->devices, devices->n)
-                if (may_be_monitored(device) && vg_name_is_valid(device->vg) &&
+                if (device->vg && dm_target_may_be_monitored(device->target) && vg_name_is_valid(device->vg) &&
                         !dm_hash_lookup(known, device->vg) &&
                         (!dm_hash_insert(known, device->vg, known) || strv_add(arguments, device->vg) < 0))
                         return -ENOMEM;

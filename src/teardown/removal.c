@@ -198,10 +198,9 @@ int removals_init(struct teardown *teardown)
         return sd_event_add_io(teardown->event, NULL, teardown->pool->done_fd, EPOLLIN, on_done, teardown);
 }
 
-int removals_start(struct teardown *teardown)
+void removals_start(struct teardown *teardown)
 {
         uint64_t now = now_usec();
-        int r;
 
         for (struct tree_node *node; (node = tree_next_ready(teardown->tree));) {
                 struct storage_tree *tree = &teardown->trees[node->component];
@@ -216,18 +215,15 @@ int removals_start(struct teardown *teardown)
                         removal->ready_usec = now;
                 if (tree->first_usec == 0)
                         tree->first_usec = removal->ready_usec;
-                if (!teardown->options.at_shutdown || !unmonitor_takes(teardown, removal))
+                if (!unmonitor_takes(teardown, removal))
                         submit(teardown, removal);
         }
-        r = unmonitor_step(teardown);
-        if (r < 0)
-                return r;
+        unmonitor_step(teardown);
         FOREACH_LISTED(struct removal, removal, &teardown->busy)
                 if (removal->next_usec <= now && !tree_node_is_held(removal->node)) {
                         dm_list_del(&removal->list);
                         submit(teardown, removal);
                 }
-        return 0;
 }
 
 static void node_removed(struct teardown *teardown, struct removal *removal)

@@ -67,11 +67,12 @@ struct storage_tree {
         uint64_t last_usec;        /* when the last one was removed */
 };
 
-/* VGs that lvm2 is to stop monitoring at shutdown, see teardown/unmonitor.h. */
+/* Requests to dmeventd, see teardown/unmonitor.h. */
 struct unmonitor {
-        bool dmeventd_runs;     /* otherwise no LV is monitored */
-        struct dm_list waiting; /* removals that wait for lvm2 */
-        struct job *job;
+        int fd;                 /* a socket to the child, or -EBADF */
+        bool asks;              /* otherwise no LV is monitored, or dmeventd does not respond */
+        struct dm_list waiting; /* removals that wait for dmeventd */
+        uint64_t deadline_usec; /* of the answer for the first of them; USEC_INFINITY if it was not asked */
 };
 
 /* Queries of systemd's jobs, see teardown/systemd.h. */

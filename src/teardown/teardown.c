@@ -147,9 +147,7 @@ static int step(struct teardown *teardown)
         if (tree->n_gone > teardown->n_gone)
                 note_progress(teardown);
         teardown->n_gone = tree->n_gone;
-        r = removals_start(teardown);
-        if (r < 0)
-                return r;
+        removals_start(teardown);
         report_progress(teardown);
 
         now = now_usec();
@@ -180,7 +178,7 @@ static uint64_t next_step_usec(const struct teardown *teardown)
         FOREACH_LISTED(const struct removal, removal, &teardown->busy)
                 if (!tree_node_is_held(removal->node))
                         next = MIN(next, removal->next_usec);
-        next = MIN(next, unmonitor_next_usec(&teardown->unmonitor));
+        next = MIN(next, teardown->unmonitor.deadline_usec);
         return is_idle(teardown) ? MIN(next, stop_job_watch_next_usec(&teardown->stop_jobs)) : next;
 }
 
@@ -256,26 +254,27 @@ int teardown_init(struct teardown *teardown, struct tree *tree, const struct tea
                 .stop_jobs.nothing_stops = !options->at_shutdown,
                 .mounts_fd = -EBADF,
                 .swaps_fd = -EBADF,
+                .unmonitor.fd = -EBADF,
                 .started_usec = now_usec(),
                 .progress_usec = now_usec(),
                 .mounts_pause_usec = MOUNTS_PAUSE_MIN_USEC,
         };
         dm_list_init(&teardown->down);
-        unmonitor_init(&teardown->unmonitor);
         tree_schedule(tree);
         teardown->n_gone = tree->n_gone;
-        return add_trees(teardown) ?: add_sources(teardown) ?: removals_init(teardown);
+        return add_trees(teardown) ?: add_sources(teardown) ?: unmonitor_init(teardown) ?: removals_init(teardown);
 }
 
 int teardown_run(struct teardown *teardown)
 {
         const struct tree *tree = teardown->tree;
-        int r;
+        int r, k;
 
         report_cycles(tree);
         r = loop(teardown);
         report_end(teardown);
-        return r < 0 ? r : tree->n_gone < tree->n_to_go;
+        k = unmonitor_end(teardown);
+        return r < 0 ? r : tree->n_gone < tree->n_to_go || k < 0;
 }
 
 void teardown_done(struct teardown *teardown)
@@ -283,8 +282,8 @@ void teardown_done(struct teardown *teardown)
         if (!teardown->tree)
                 return;
         job_free(teardown->stop_jobs.job);
-        job_free(teardown->unmonitor.job);
         sd_event_unref(teardown->event);
+        closep(&teardown->unmonitor.fd);
         closep(&teardown->mounts_fd);
         closep(&teardown->swaps_fd);
         removals_done(teardown);

@@ -1,134 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Makes dmeventd stop monitoring LVs before they are removed. At shutdown, lvm2 tells dmeventd; on a running machine, a child
- * process does, and has it monitor LVs again that are left. */
+/* Makes dmeventd stop monitoring LVs before they are removed, and monitor LVs again that are left. */
 
 #include "teardown/unmonitor.h"
 
 #include <fcntl.h>
 #include <libdevmapper-event.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include "shared/log.h"
-#include "shared/names.h"
 
-/* dmeventd's fifo for requests (lvm2, libdm/libdevmapper-event.h). Without it, dmeventd does not run. It remains if the daemon is
- * killed, which costs one useless lvm process. */
-#define DMEVENTD_FIFO "/run/dmeventd-server"
+/* The file that dmeventd locks while it runs (lvm2, daemons/dmeventd/dmeventd.c). */
+#define DMEVENTD_PIDFILE "/run/dmeventd.pid"
 
-/* lvm2 reads all PVs for this, and dmeventd may be busy. After that time, LVs are removed although they are monitored. */
+/* dmeventd may be busy. After that time, LVs are removed although they are monitored. */
 #define DEADLINE_USEC (10 * USEC_PER_SEC)
 
-/* lvm2's monitored segment types (lvm2, lib/activate/activate.c), and LVs that may be made of them. An origin is not monitored,
- * but without it lvm2 considers its snapshots inactive. */
-static const enum tree_kind monitored[] = {TREE_LV_ORIGIN, TREE_LV_MIRROR, TREE_LV_RAID, TREE_LV_SNAPSHOT,
-        TREE_LV_COW, TREE_LV_THIN_POOL, TREE_LV_THIN, TREE_LV_VDO, TREE_LV_POOL_PART, TREE_LV_CACHE_PART};
+/* The child's answers, one byte each. If dmeventd does not respond, it shuts down its side of the socket. */
+enum answer {
+        ANSWER_STOPPED,  /* dmeventd does not monitor the LV */
+        ANSWER_RESTORED, /* the last one: LVs that are left are monitored as before */
+        ANSWER_LOST,     /* the last one: some are not */
+};
 
 static bool may_be_monitored(const struct tree_node *node)
 {
-        return tree_node_is_ours(node) && node->vg && ANY(FOREACH_ELEMENT(kind, monitored), *kind == node->kind);
+        return tree_node_is_ours(node) && node->may_be_monitored;
 }
 
-/* ------ at shutdown ------ */
-
-void unmonitor_init(struct unmonitor *unmonitor)
+/* Its fifos do not tell: systemd makes them, and starts dmeventd when something is written to them. */
+static bool dmeventd_runs(void)
 {
-        unmonitor->dmeventd_runs = access(DMEVENTD_FIFO, F_OK) == 0;
-        dm_list_init(&unmonitor->waiting);
+        _cleanup_close_ int fd = open(DMEVENTD_PIDFILE, O_RDONLY | O_CLOEXEC);
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+        return fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-/* lvm2 is called once for each VG; its first LV has the mark. */
-static bool *find_mark(const struct teardown *teardown, const struct tree_node *lv)
-{
-        return &tree_find_vg(teardown->tree, lv)->vg_unmonitored;
-}
+/* ------ the child ------ */
 
-bool unmonitor_takes(struct teardown *teardown, struct removal *removal)
-{
-        const struct tree_node *node = removal->node;
-
-        /* Any device may have a name like an LV's. lvm2 might take an invalid VG name for a tag, and handle all VGs with it. */
-        if (!teardown->unmonitor.dmeventd_runs || !may_be_monitored(node) || !vg_name_is_valid(node->vg) ||
-                *find_mark(teardown, node))
-                return false;
-        dm_list_add(&teardown->unmonitor.waiting, &removal->list);
-        return true;
-}
-
-/* Releases removals whose VG lvm2 has handled; or all, after the deadline. */
-static void release(struct teardown *teardown)
-{
-        struct unmonitor *unmonitor = &teardown->unmonitor;
-
-        FOREACH_LISTED(struct removal, removal, &unmonitor->waiting)
-                if (!unmonitor->dmeventd_runs || *find_mark(teardown, removal->node))
-                        dm_list_move(&teardown->busy, &removal->list);
-}
-
-static int on_exit_of_lvm(_unused_ struct job *job, int exit_status, const char *output, void *userdata)
-{
-        struct teardown *teardown = userdata;
-
-        teardown->unmonitor.job = NULL;
-        if (exit_status != 0)
-                log_warning("vgchange --monitor n failed with exit status %i: %s", exit_status, output);
-        release(teardown);
-        return 0;
-}
-
-/* Runs lvm2 for the VGs of all waiting removals. */
-static int ask(struct teardown *teardown)
-{
-        static const char *const words[] = {"vgchange", "--monitor", "n", "--"};
-        _cleanup_strv_ struct strv arguments = {};
-        int r;
-
-        if (strv_add_all(&arguments, words, ELEMENTSOF(words)) < 0)
-                return -ENOMEM;
-        FOREACH_LISTED(struct removal, removal, &teardown->unmonitor.waiting) {
-                bool *mark = find_mark(teardown, removal->node);
-
-                if (!*mark && strv_add(&arguments, removal->node->vg) < 0)
-                        return -ENOMEM;
-                *mark = true;
-        }
-        r = job_start(
-                teardown->event, JOB_UNMONITOR, &arguments, on_exit_of_lvm, teardown, &teardown->unmonitor.job);
-        if (r < 0 && r != -ENOMEM) {
-                (void) log_error_errno(r, "Failed to start vgchange --monitor n: %m");
-                release(teardown);
-                r = 0;
-        }
-        return r;
-}
-
-int unmonitor_step(struct teardown *teardown)
-{
-        struct unmonitor *unmonitor = &teardown->unmonitor;
-
-        if (unmonitor_next_usec(unmonitor) <= now_usec()) {
-                log_warning("vgchange --monitor n takes too long, no longer waiting for it.");
-                unmonitor->dmeventd_runs = false;
-                release(teardown);
-        }
-        return unmonitor->job || dm_list_empty(&unmonitor->waiting) ? 0 : ask(teardown);
-}
-
-uint64_t unmonitor_next_usec(const struct unmonitor *unmonitor)
-{
-        return unmonitor->job && unmonitor->dmeventd_runs ? unmonitor->job->started_usec + DEADLINE_USEC
-                                                          : USEC_INFINITY;
-}
-
-/* ------ on a running machine ------ */
-
-/* Returns 0 if the device is monitored, with the plugin and events in `handler`. Returns -ENODEV if the device does not exist, or
- * another negative errno; `handler` then has no UUID. A thread of dmeventd that is about to end has no events. */
+/* Returns 0 if the device is monitored, with the plugin and events in `handler`. Returns -ENODEV if the device does not exist,
+ * -ENOENT if it is not monitored, or another negative errno; `handler` then has no UUID. A thread of dmeventd that is about to
+ * end has no events. */
 static int find_monitoring(struct dm_event_handler *handler, const struct tree_node *node)
 {
         int r = dm_event_handler_set_uuid(handler, node->uuid) ?: dm_event_get_registered_device(handler, 0);
 
         return r != 0 || dm_event_handler_get_event_mask(handler) & DM_EVENT_ALL_ERRORS ? r : -ENOENT;
+}
+
+/* Returns whether dmeventd responds, and a handler for restore() in `*ret` if the device was monitored. */
+static bool stop_monitoring(const struct tree_node *node, struct dm_event_handler **ret)
+{
+        struct dm_event_handler *handler = dm_event_handler_create();
+        int r = handler ? find_monitoring(handler, node) : -ENOMEM;
+
+        if (r == 0) {
+                *ret = handler;
+                /* dmeventd may have done it even if this fails. */
+                (void) dm_event_unregister_handler(handler);
+        }
+        return r == 0 || r == -ENODEV || r == -ENOENT;
 }
 
 /* Returns whether the device is monitored or removed. */
@@ -146,40 +80,68 @@ static bool restore(const struct tree_node *node, struct dm_event_handler *handl
         return false;
 }
 
-/* Runs in the child. It gets end of file when the removals are done, or when its parent has died. */
-static void guard(const struct tree *tree, int fd)
+/* Gets the indexes of nodes, and end of file when the removals are done, or when its parent has died. */
+static void run_child(const struct teardown *teardown, int fd)
 {
+        const struct tree *tree = teardown->tree;
         struct dm_event_handler **handlers = calloc(tree->nodes.n, sizeof(*handlers));
-        char failed = false;
+        char answer = ANSWER_STOPPED;
 
-        FOREACH_NODE(node, &tree->nodes) {
-                struct dm_event_handler *handler = may_be_monitored(node) ? dm_event_handler_create() : NULL;
-
-                if (!handlers || !handler || find_monitoring(handler, node) != 0)
-                        continue;
-                handlers[node->index] = handler;
-                /* dmeventd may have done it even if this fails. */
-                (void) dm_event_unregister_handler(handler);
-        }
-        if (send(fd, &failed, 1, MSG_NOSIGNAL) == 1)
-                (void) read(fd, &failed, 1);
+        for (size_t index; handlers && recv(fd, &index, sizeof(index), 0) == sizeof(index);)
+                /* A node of a dependency cycle comes again. */
+                if (handlers[index] || stop_monitoring(tree->nodes.nodes[index], &handlers[index]))
+                        (void) send(fd, &answer, 1, MSG_NOSIGNAL);
+                else
+                        (void) shutdown(fd, SHUT_WR);
+        answer = ANSWER_RESTORED;
+        if (teardown->options.at_shutdown)
+                _exit(EXIT_SUCCESS);
         FOREACH_NODE(node, &tree->nodes)
-                failed |= handlers && handlers[node->index] && !restore(node, handlers[node->index]);
-        (void) send(fd, &failed, 1, MSG_NOSIGNAL);
+                if (handlers && handlers[node->index] && !restore(node, handlers[node->index]))
+                        answer = ANSWER_LOST;
+        (void) send(fd, &answer, 1, MSG_NOSIGNAL);
         _exit(EXIT_SUCCESS);
 }
 
-int monitoring_pause(const struct tree *tree, int *ret_fd)
+/* ------ its parent ------ */
+
+static void stop_asking(struct teardown *teardown)
+{
+        struct unmonitor *unmonitor = &teardown->unmonitor;
+
+        log_warning("dmeventd is unresponsive, removing LVs that it may monitor.");
+        unmonitor->asks = false;
+        unmonitor->deadline_usec = USEC_INFINITY;
+        dm_list_splice(&teardown->busy, &unmonitor->waiting);
+}
+
+static int on_answer(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
+{
+        struct teardown *teardown = userdata;
+        struct unmonitor *unmonitor = &teardown->unmonitor;
+        char answer;
+        bool answered = recv(fd, &answer, 1, 0) == 1;
+
+        if (unmonitor->asks && answered) {
+                unmonitor->deadline_usec = USEC_INFINITY;
+                dm_list_move(&teardown->busy, dm_list_first(&unmonitor->waiting));
+        } else if (unmonitor->asks) {
+                stop_asking(teardown);
+        }
+        return 0;
+}
+
+int unmonitor_init(struct teardown *teardown)
 {
         static const struct timeval timeout = {.tv_sec = DEADLINE_USEC / USEC_PER_SEC};
-        _cleanup_close_ int fifo_fd = open(DMEVENTD_FIFO, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+        struct unmonitor *unmonitor = &teardown->unmonitor;
+        const struct tree *tree = teardown->tree;
         int ends[2];
         pid_t pid;
-        char byte;
 
-        *ret_fd = -EBADF;
-        /* Without a reader of the fifo, libdevmapper-event would start dmeventd. */
-        if (fifo_fd < 0 || !ANY(FOREACH_NODE(node, &tree->nodes), may_be_monitored(node)))
+        unmonitor->deadline_usec = USEC_INFINITY;
+        dm_list_init(&unmonitor->waiting);
+        if (!ANY(FOREACH_NODE(node, &tree->nodes), may_be_monitored(node)) || !dmeventd_runs())
                 return 0;
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
                 return -errno;
@@ -187,26 +149,53 @@ int monitoring_pause(const struct tree *tree, int *ret_fd)
         if (pid == 0) {
                 close(ends[0]);
                 (void) setsid(); /* Ctrl-C must not kill the child */
-                guard(tree, ends[1]);
+                if (teardown->options.at_shutdown)
+                        (void) prctl(PR_SET_PDEATHSIG, SIGKILL); /* it may hang, and restores nothing */
+                run_child(teardown, ends[1]);
         }
         close(ends[1]);
-        *ret_fd = ends[0];
+        unmonitor->fd = ends[0];
+        unmonitor->asks = true;
         (void) setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-        if (pid < 0 || recv(ends[0], &byte, 1, 0) != 1)
-                log_warning("dmeventd is unresponsive, removing LVs that it may monitor.");
-        return 0;
+        /* Edge-triggered, as end of file stays. Without a child, it comes at once. */
+        return sd_event_add_io(teardown->event, NULL, ends[0], EPOLLIN | EPOLLET, on_answer, teardown);
 }
 
-int monitoring_resume(int fd)
+bool unmonitor_takes(struct teardown *teardown, struct removal *removal)
 {
-        char failed = true;
+        bool takes = teardown->unmonitor.asks && may_be_monitored(removal->node);
 
-        if (fd < 0)
+        if (takes)
+                dm_list_add(&teardown->unmonitor.waiting, &removal->list);
+        return takes;
+}
+
+void unmonitor_step(struct teardown *teardown)
+{
+        struct unmonitor *unmonitor = &teardown->unmonitor;
+
+        if (unmonitor->deadline_usec <= now_usec())
+                stop_asking(teardown);
+        if (unmonitor->deadline_usec == USEC_INFINITY && !dm_list_empty(&unmonitor->waiting)) {
+                struct removal *first = dm_list_item(dm_list_first(&unmonitor->waiting), struct removal);
+
+                unmonitor->deadline_usec = now_usec() + DEADLINE_USEC;
+                (void) send(unmonitor->fd, &first->node->index, sizeof(first->node->index), MSG_NOSIGNAL);
+        }
+}
+
+int unmonitor_end(const struct teardown *teardown)
+{
+        int fd = teardown->unmonitor.fd;
+        char answer = ANSWER_STOPPED;
+
+        if (fd < 0 || teardown->options.at_shutdown)
                 return 0;
         (void) shutdown(fd, SHUT_WR);
-        if (recv(fd, &failed, 1, 0) != 1)
+        while (recv(fd, &answer, 1, 0) == 1)
+                ;
+        if (answer == ANSWER_STOPPED)
                 log_error(
                         "dmeventd is unresponsive; lvs -o +seg_monitor shows whether the LVs that are left are monitored.");
-        close(fd);
-        return failed ? -EIO : 0;
+        return answer == ANSWER_RESTORED ? 0 : -EIO;
 }

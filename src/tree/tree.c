@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+#include "lvm/dm-devices.h"
 #include "shared/dm.h"
 #include "shared/util.h"
 
@@ -293,6 +294,7 @@ void tree_set_dm(struct tree *tree, struct tree_node *node, const char *name, co
                 node->layer = layer;
         }
         node->kind = tree_kind_of_dm(uuid, target, lv);
+        node->may_be_monitored = lv && dm_target_may_be_monitored(target);
 }
 
 void tree_add_edge(struct tree *tree, struct tree_node *lower, struct tree_node *upper)

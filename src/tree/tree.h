@@ -107,6 +107,7 @@ struct tree_node {
         bool is_pv;              /* an LV of another VG lies on it */
         bool is_virtual;         /* of a disk: without hardware */
         bool suspended;          /* I/O to it waits */
+        bool may_be_monitored;   /* lvm2 may have dmeventd(8) monitor this LV */
         unsigned int n_opens;    /* device-mapper's open count; 0 until it is read */
         bool read_only;          /* of device-mapper's devices only */
         bool has_lost;           /* a device below it was removed, and is not in the tree */
@@ -133,7 +134,6 @@ struct tree_node {
         enum tree_state state;   /* for the executor, see tree/order.h */
         struct removal *removal; /* teardown's, of a node to remove */
         bool unmount_retried;    /* teardown has had systemd unmount it once more */
-        bool vg_unmonitored;     /* of the first LV of a VG: lvm2 was told to stop monitoring it */
         size_t seen_at;          /* tree.n_reads of the last tree_read_mounts() that found it */
 };
 
