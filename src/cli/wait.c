@@ -280,7 +280,7 @@ static int refuse_name(const char *name, bool is_to_be_activated)
         const char *vg = target.vg, *lv = target.lv;
 
         /* An LV that is active, by its path. */
-        if (r >= 0 && target.dm_name && dm_devices_get_permitted(&devices) >= 0)
+        if (r >= 0 && target.dm_name && dm_devices_get(&devices) >= 0)
                 device = dm_devices_find(devices, target.number);
         if (device && device->vg) {
                 vg = device->vg;

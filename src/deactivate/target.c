@@ -82,7 +82,7 @@ static int parse_path(struct target *target, const char *path)
         _cleanup_dm_devices_ struct dm_devices *list = NULL;
         const struct dm_device *device;
         struct stat entry, status;
-        int r = dm_devices_get_permitted(&list);
+        int r = dm_devices_get(&list);
 
         if (r < 0)
                 return r;

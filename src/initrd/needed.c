@@ -325,14 +325,11 @@ static void need_resume(struct search *search)
         need_swaps(search);
 }
 
-/* sysfs has enough about device-mapper devices, and needs no permission for the driver. */
 static int read_tree(int root_fd, struct tree **ret)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
-        int r = dm_devices_get_by_sysfs(root_fd, &devices);
+        int r = dm_devices_get_at(root_fd, &devices) ?: tree_new(root_fd, ret);
 
-        if (r >= 0 || r == -ENOENT)
-                r = tree_new(root_fd, ret);
         return r < 0 ? r : tree_add_devices(*ret, devices);
 }
 

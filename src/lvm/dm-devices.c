@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Lists device-mapper devices by ioctl, by sysfs without permission for that, or from a file in tests. Finds the
- * active LVs of a VG, and its RAIDs that lack a leg. */
+/* Lists device-mapper devices by ioctl, or by sysfs without permission for that. Finds the active LVs of a VG, and
+ * its RAIDs that lack a leg. */
 
 #include "lvm/dm-devices.h"
 
@@ -40,102 +40,22 @@ struct dm_devices *dm_devices_free(struct dm_devices *devices)
         return NULL;
 }
 
-static int add(struct dm_devices *devices, dev_t number, const char *name, const char *uuid, const char *target)
+static int add(struct dm_devices *devices, dev_t number, const char *name, const char *uuid)
 {
         struct dm_device device = {
                 .number = number,
                 .name = dm_pool_strdup(devices->pool, name),
                 .uuid = dm_pool_strdup(devices->pool, uuid),
-                .target = dm_pool_strdup(devices->pool, target),
+                .target = "",
         };
 
-        if (!device.name || !device.uuid || !device.target || !GREEDY_REALLOC(devices->devices, devices->n + 1))
+        if (!device.name || !device.uuid || !GREEDY_REALLOC(devices->devices, devices->n + 1))
                 return -ENOMEM;
         if (skip_prefix(uuid, LVM_UUID_PREFIX) &&
                 !dm_split_lvm_name(devices->pool, name, &device.vg, &device.lv, &device.layer))
                 return -ENOMEM;
         devices->devices[devices->n++] = device;
         return 0;
-}
-
-/* Makes a list by `read`, which returns 0 or a negative errno. */
-static int get(int (*read)(int root_fd, struct dm_devices *devices), int root_fd, struct dm_devices **ret)
-{
-        _cleanup_dm_devices_ struct dm_devices *devices = calloc(1, sizeof(*devices));
-        int r;
-
-        if (!devices)
-                return -ENOMEM;
-        devices->control_fd = -EBADF;
-        devices->pool = dm_pool_create("devices", 4096);
-        devices->index = dm_hash_create(1024);
-        if (!devices->pool || !devices->index)
-                return -ENOMEM;
-        r = read(root_fd, devices);
-        if (r < 0)
-                return r;
-        /* Thin LVs share a device below them, which is active even if the pool LV itself, on top of it, is not. */
-        FOREACH_ARRAY(device, devices->devices, devices->n)
-                if (!dm_hash_insert_binary(devices->index, &device->number, sizeof(device->number), device) ||
-                        (device->vg && !streq(device->layer, "tpool") &&
-                                !dm_hash_insert(devices->index, device->uuid, device)))
-                        return -ENOMEM;
-        *ret = TAKE_PTR(devices);
-        return 0;
-}
-
-/* ------ a captured list ------ */
-
-/* Decodes \xNN, and "-" to "". In place, as the result is never longer. */
-static const char *unmangle(char *text)
-{
-        char *to = text;
-
-        if (streq(text, "-"))
-                return "";
-        for (const char *from = text; *from != '\0';) {
-                unsigned int byte;
-                int length = 0;
-
-                /* %2x also accepts one digit. */
-                if (*from != '\\' || sscanf(from, "\\x%2x%n", &byte, &length) != 1 ||
-                        length != (int) strlen("\\xNN")) {
-                        byte = (unsigned char) *from;
-                        length = 1;
-                }
-                *to++ = (char) byte;
-                from += length;
-        }
-        *to = '\0';
-        return text;
-}
-
-/* An invalid line is skipped. */
-static int add_line(struct dm_devices *devices, char *line)
-{
-        char *words[5] = {NULL}, *position = line; /* number, name, UUID, target, and an optional state */
-        dev_t number;
-        int r;
-
-        for (size_t i = 0; i < ELEMENTSOF(words); i++)
-                words[i] = strtok_r(i == 0 ? line : NULL, " ", &position);
-        if (!words[3])
-                return 0;
-        r = parse_device_number(words[0], &number)
-                    ?: add(devices, number, unmangle(words[1]), unmangle(words[2]), unmangle(words[3]));
-        if (r >= 0)
-                devices->devices[devices->n - 1].suspended = words[4] && streq(words[4], "suspended");
-        return r == -EINVAL ? 0 : r;
-}
-
-static int read_list(int root_fd, struct dm_devices *devices)
-{
-        _cleanup_free_ char *text = NULL;
-        int r = read_file_at(root_fd, "proc/dm-devices", &text, NULL);
-
-        FOREACH_LINE(line, text)
-                r = r ?: add_line(devices, line);
-        return r;
 }
 
 /* ------ the kernel's list ------ */
@@ -194,8 +114,7 @@ static int add_listed(const struct dm_ioctl *list, struct dm_devices *devices)
                 if (event_and_flags[1] == 0)
                         return -EOPNOTSUPP;
                 /* The kernel encodes device numbers in 64 bits as glibc does. */
-                r = add(devices, device->dev, device->name, has_uuid ? (const char *) (event_and_flags + 2) : "",
-                        "");
+                r = add(devices, device->dev, device->name, has_uuid ? (const char *) (event_and_flags + 2) : "");
                 if (r < 0)
                         return r;
                 if (device->next == 0)
@@ -204,24 +123,83 @@ static int add_listed(const struct dm_ioctl *list, struct dm_devices *devices)
         }
 }
 
-/* A captured list is preferred. */
 static int read_kernel(int root_fd, struct dm_devices *devices)
 {
         _cleanup_free_ struct dm_ioctl *list = NULL;
-        int r = read_list(root_fd, devices);
+        int r;
 
-        if (r != -ENOENT)
-                return r;
         devices->control_fd = openat(root_fd, CONTROL, O_RDWR | O_CLOEXEC);
         if (devices->control_fd < 0)
-                return errno == ENOENT || errno == ENODEV || errno == ENXIO ? 0 : -errno;
+                return -errno;
         r = list_devices(devices->control_fd, &list);
         return list ? add_listed(list, devices) : r;
 }
 
-int dm_devices_get(int root_fd, struct dm_devices **ret)
+/* ------ sysfs ------ */
+
+/* The list of device-mapper devices in sysfs: /sys/class/block/dm-N/dev, dm/name and dm/uuid
+ * (Documentation/ABI/testing/sysfs-block-dm of the kernel). */
+
+static int read_attribute(int dir_fd, const char *device, const char *name, char **ret)
 {
-        return get(read_kernel, root_fd, ret);
+        return sysfs_read_at(dir_fd, path_format("%s/%s", device, name).text, ret);
+}
+
+static int read_sysfs(int root_fd, struct dm_devices *devices)
+{
+        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, "sys/class/block");
+
+        if (!directory)
+                return errno == ENOENT ? 0 : -errno;
+        FOREACH_ENTRY(kernel_name, directory) {
+                _cleanup_free_ char *text = NULL, *name = NULL, *uuid = NULL;
+                dev_t number;
+                int r;
+
+                if (!skip_prefix(kernel_name, "dm-"))
+                        continue;
+                r = read_attribute(dirfd(directory), kernel_name, "dev", &text)
+                        ?: read_attribute(dirfd(directory), kernel_name, "dm/name", &name)
+                        ?: read_attribute(dirfd(directory), kernel_name, "dm/uuid", &uuid)
+                        ?: parse_device_number(text, &number)
+                        ?: add(devices, number, name, uuid);
+                /* The device may have been removed meanwhile. */
+                if (r == -ENOMEM)
+                        return r;
+        }
+        return 0;
+}
+
+/* ------ the list ------ */
+
+int dm_devices_get_at(int root_fd, struct dm_devices **ret)
+{
+        _cleanup_dm_devices_ struct dm_devices *devices = calloc(1, sizeof(*devices));
+        int r;
+
+        if (!devices)
+                return -ENOMEM;
+        devices->control_fd = -EBADF;
+        devices->pool = dm_pool_create("devices", 4096);
+        devices->index = dm_hash_create(1024);
+        if (!devices->pool || !devices->index)
+                return -ENOMEM;
+        r = read_kernel(root_fd, devices);
+        if (r == -ENOENT || r == -ENODEV || r == -ENXIO || r == -EACCES || r == -EPERM) {
+                closep(&devices->control_fd);
+                devices->control_fd = r;
+                r = read_sysfs(root_fd, devices);
+        }
+        if (r < 0)
+                return r;
+        /* Thin LVs share a device below them, which is active even if the pool LV itself, on top of it, is not. */
+        FOREACH_ARRAY(device, devices->devices, devices->n)
+                if (!dm_hash_insert_binary(devices->index, &device->number, sizeof(device->number), device) ||
+                        (device->vg && !streq(device->layer, "tpool") &&
+                                !dm_hash_insert(devices->index, device->uuid, device)))
+                        return -ENOMEM;
+        *ret = TAKE_PTR(devices);
+        return 0;
 }
 
 /* Room for one target; the kernel reports its type even if the rest does not fit. */
@@ -232,7 +210,7 @@ int dm_devices_read_details(struct dm_devices *devices)
         _cleanup_free_ struct dm_ioctl *table = NULL;
 
         if (devices->control_fd < 0)
-                return 0;
+                return devices->control_fd == -EACCES || devices->control_fd == -EPERM ? devices->control_fd : 0;
         table = calloc(1, TABLE_SIZE);
         if (!table)
                 return -ENOMEM;
@@ -275,55 +253,11 @@ bool dm_devices_read_lowers(
         return true;
 }
 
-/* ------ sysfs ------ */
-
-/* The list of device-mapper devices in sysfs: /sys/class/block/dm-N/dev, dm/name and dm/uuid
- * (Documentation/ABI/testing/sysfs-block-dm of the kernel). */
-
-static int read_attribute(int dir_fd, const char *device, const char *name, char **ret)
-{
-        return sysfs_read_at(dir_fd, path_format("%s/%s", device, name).text, ret);
-}
-
-static int read_sysfs(int root_fd, struct dm_devices *devices)
-{
-        _cleanup_closedir_ DIR *directory = open_directory_at(root_fd, "sys/class/block");
-
-        if (!directory)
-                return -errno;
-        FOREACH_ENTRY(kernel_name, directory) {
-                _cleanup_free_ char *text = NULL, *name = NULL, *uuid = NULL;
-                dev_t number;
-                int r;
-
-                if (!skip_prefix(kernel_name, "dm-"))
-                        continue;
-                r = read_attribute(dirfd(directory), kernel_name, "dev", &text)
-                        ?: read_attribute(dirfd(directory), kernel_name, "dm/name", &name)
-                        ?: read_attribute(dirfd(directory), kernel_name, "dm/uuid", &uuid)
-                        ?: parse_device_number(text, &number)
-                        ?: add(devices, number, name, uuid, "");
-                /* The device may have been removed meanwhile. */
-                if (r == -ENOMEM)
-                        return r;
-        }
-        return 0;
-}
-
-int dm_devices_get_by_sysfs(int root_fd, struct dm_devices **ret)
-{
-        return get(read_sysfs, root_fd, ret);
-}
-
-int dm_devices_get_permitted(struct dm_devices **ret)
+int dm_devices_get(struct dm_devices **ret)
 {
         _cleanup_close_ int root_fd = root_open();
-        int r;
 
-        if (root_fd < 0)
-                return root_fd;
-        r = dm_devices_get(root_fd, ret);
-        return r == -EACCES || r == -EPERM ? dm_devices_get_by_sysfs(root_fd, ret) : r;
+        return root_fd < 0 ? root_fd : dm_devices_get_at(root_fd, ret);
 }
 
 const struct dm_device *dm_devices_find(const struct dm_devices *devices, dev_t number)
@@ -376,7 +310,7 @@ static uint32_t read_flags(const struct dm_devices *devices, const struct dm_dev
         struct dm_ioctl status = {.dev = device->number};
 
         if (devices->control_fd < 0)
-                return DM_ACTIVE_PRESENT_FLAG | (device->suspended ? DM_SUSPEND_FLAG : 0U);
+                return DM_ACTIVE_PRESENT_FLAG;
         return ask(devices->control_fd, DM_DEV_STATUS, &status, sizeof(status)) < 0 ? 0 : status.flags;
 }
 

@@ -3,7 +3,7 @@
 
 #include "lvm/vg.h"
 
-/* The list of device-mapper devices, from one ioctl, DM_LIST_DEVICES. It includes devices that never got a table,
+/* The list of device-mapper devices, usually from one ioctl, DM_LIST_DEVICES. This includes devices that never got a table,
  * which current kernels show nowhere else, not even in /sys/block. */
 
 struct dm_device {
@@ -24,33 +24,25 @@ struct dm_devices {
         int control_fd;              /* /dev/mapper/control, or a negative errno */
 };
 
-/* Lists all devices. Without the driver the list is empty.
- *
- * If there is a file proc/dm-devices below `root_fd`, which exists in tests only, the list is read from it. It has a
- * line "MAJOR:MINOR NAME UUID TARGET" for each device, followed by " suspended" for a suspended one. A missing UUID
- * or target is "-"; any byte may be written as \xNN. Invalid lines are skipped.
+/* Lists all devices. Without the driver, or permission for it, the list is read from sysfs, which any
+ * user may read, and which does not show devices without a table. Without both the list is empty.
  *
  * Returns 0 and `*ret`, to be freed with dm_devices_free(), or a negative errno; -EOPNOTSUPP if the kernel (before
  * 5.13) does not list UUIDs. */
-int dm_devices_get(int root_fd, struct dm_devices **ret) _nonnull_all_ _must_check_;
+int dm_devices_get(struct dm_devices **ret) _nonnull_all_ _must_check_;
+int dm_devices_get_at(int root_fd, struct dm_devices **ret) _nonnull_all_ _must_check_;
 
 /* Reads details of each device: the type of its first target, and whether it is suspended or read-only. This takes
  * one more ioctl each, which never blocks, not even for a suspended device. A removed device keeps its "". Returns
- * 0, or -ENOMEM. */
+ * 0, -ENOMEM, or -EACCES or -EPERM without permission; 0 if there is no driver. */
 int dm_devices_read_details(struct dm_devices *devices) _nonnull_all_ _must_check_;
 
 /* Finds the devices below the one with this number, by one ioctl. Returns false without a list, or if it was read
- * from a file. Also if the device was removed, has a second table loaded, or lies on more than that many devices.
+ * from sysfs. Also if the device was removed, has a second table loaded, or lies on more than that many devices.
  * Use sysfs then. */
 #define DM_LOWERS_MAX 256U
 bool dm_devices_read_lowers(const struct dm_devices *devices, dev_t number, dev_t ret[static DM_LOWERS_MAX],
         size_t *ret_n) _nonnull_(3, 4) _must_check_;
-
-/* Likewise by sysfs, which any user may read. It does not show devices without a table. */
-int dm_devices_get_by_sysfs(int root_fd, struct dm_devices **ret) _nonnull_all_ _must_check_;
-
-/* Lists devices by ioctl, or by sysfs if there is no permission for that. */
-int dm_devices_get_permitted(struct dm_devices **ret) _nonnull_all_ _must_check_;
 
 /* Whether lvm2 may have dmeventd(8) monitor an LV with this type of target; "" is none. */
 bool dm_target_may_be_monitored(const char *target) _nonnull_all_;

@@ -39,12 +39,8 @@ static int run(const char *value)
         const char *const words[] = {"vgchange", "--monitor", value, "--"};
         _cleanup_strv_ struct strv arguments = {};
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
-        _cleanup_close_ int root_fd = root_open();
-        int r;
+        int r = dm_devices_get(&devices) ?: dm_devices_read_details(devices);
 
-        if (root_fd < 0)
-                return log_error_errno(root_fd, "Failed to open %s: %m", root_path());
-        r = dm_devices_get(root_fd, &devices) ?: dm_devices_read_details(devices);
         if (r < 0)
                 return log_error_errno(r, "Failed to list the device-mapper devices: %m");
 

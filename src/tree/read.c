@@ -276,7 +276,7 @@ int tree_read(int root_fd, struct tree **ret)
 {
         _cleanup_dm_devices_ struct dm_devices *devices = NULL;
         _cleanup_tree_ struct tree *tree = NULL;
-        int r = dm_devices_get(root_fd, &devices)
+        int r = dm_devices_get_at(root_fd, &devices)
                 ?: dm_devices_read_details(devices)
                 ?: tree_new(root_fd, &tree)
                 ?: tree_add_devices(tree, devices)

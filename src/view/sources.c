@@ -68,7 +68,7 @@ int sources_read_records(struct sources *sources)
 
 int sources_read_devices(struct sources *sources)
 {
-        int r = sources->devices ? 0 : dm_devices_get_permitted(&sources->devices);
+        int r = sources->devices ? 0 : dm_devices_get_at(sources->root_fd, &sources->devices);
 
         return r == -ENOMEM ? r : 0;
 }

@@ -36,7 +36,7 @@ static void change_done(struct change *change)
 
 int vg_list_devices(struct dm_devices **devices)
 {
-        int r = *devices ? 0 : dm_devices_get_permitted(devices);
+        int r = *devices ? 0 : dm_devices_get(devices);
 
         return r < 0 ? log_error_errno(r, "Failed to list the device-mapper devices: %m") : 0;
 }
@@ -449,7 +449,7 @@ int vg_report_lost(struct worker *worker)
                 return 0;
         inventory->lost_pvs = false;
         /* Without the list, report only the PV, and take no VG for removed. */
-        if (dm_devices_get_permitted(&devices) < 0)
+        if (dm_devices_get(&devices) < 0)
                 devices = NULL;
         FOREACH_LISTED(struct vg_entry, group, &inventory->groups[VG_STATUS_WAITING]) {
                 bool lost = group->lost_pv, may_be_gone = group->may_be_gone;

@@ -71,9 +71,9 @@ class WorkerMachine:
     """Only after hide()."""
 
     def __init__(self, build, images):
-        self.worker_program = build / "src/headgated"
+        self.worker_program = build / "test/headgated-with-fake-dm"
         self.takeover = build / "src/headgate-takeover"
-        self.headgate = build / "src/headgate"
+        self.headgate = build / "test/headgate-with-fake-dm"
         self.images = images
         self.free = block_devices()
         self.numbers = {}
@@ -107,7 +107,7 @@ class WorkerMachine:
     def make_tables(self):
         for folder in ("devices", "vgs"):
             (RUN / "table" / folder).mkdir(parents=True)
-        for folder in ("udev/data", "udev/tags/headgate", "root/proc"):
+        for folder in ("udev/data", "udev/tags/headgate", "root/dev/mapper"):
             (RUN / folder).mkdir(parents=True)
         for vg, images in VOLUME_GROUPS.items():
             own, lvs = identifiers((self.images / f"{images[0]}.metadata").read_text(errors="replace").rstrip("\0"))
@@ -155,7 +155,7 @@ class WorkerMachine:
     def deactivate(self, vg):
         """As vgchange -an does."""
         self.deactivated = vg
-        table = RUN / "root/proc/dm-devices"
+        table = RUN / "root/dev/mapper/control"
         own = (RUN / "table/vgs" / vg).read_text().splitlines()
         table.write_text("".join(f"{line}\n" for line in table.read_text().splitlines() if line not in own))
         (RUN / "table/active" / vg).rmdir()
@@ -188,7 +188,7 @@ class WorkerMachine:
         for path in (STATE / "pending.d", STATE / "working.d", RUN / "lvm/pvs_online", RUN / "lvm/vgs_online",
                      RUN / "lvm/pvs_lookup", RUN / "table/active"):
             path.mkdir(parents=True, mode=0o700)
-        for path in (RUN / "root/proc/dm-devices", RUN / "lvm-calls", RUN / "processes", RUN / "worker-log"):
+        for path in (RUN / "root/dev/mapper/control", RUN / "lvm-calls", RUN / "processes", RUN / "worker-log"):
             path.write_text("")
         (STATE / "boot-finished").touch()
         records.put_all(STATE, {})

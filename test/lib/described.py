@@ -159,7 +159,7 @@ class DescribedMachine:
     WORDS = {
         "@not-in-charge": lambda self: self.files.pop("run/headgate/taken-over"),
         "@booting": lambda self: self.files.pop("run/headgate/boot-finished"),
-        "@no-device-mapper": lambda self: self.files.pop("proc/dm-devices"),  # a directory in its place
+        "@no-device-mapper": lambda self: self.hide_devices(),
         "@fstab": lambda self: self.files.update({"etc/fstab": "/dev/data/lv0 /srv ext4 defaults 0 2\n"}),
         "@link": lambda self: self.files.update({"dev/data/lv0": ""}),
         "@fstab-noauto": lambda self: self.files.update({"etc/fstab": "/dev/data/lv0 /srv ext4 noauto 0 2\n"}),
@@ -182,9 +182,10 @@ class DescribedMachine:
     }
 
     def __init__(self, text):
-        self.files = {"run/headgate/taken-over": "", "run/headgate/boot-finished": "", "proc/dm-devices": ""}
+        self.files = {"run/headgate/taken-over": "", "run/headgate/boot-finished": ""}
         self.links, self.records, self.torn, self.version = {}, [], "", None
         self.folders = {"run/headgate", "run/lvm/pvs_online", "run/lvm/vgs_online", "etc/lvm/backup", "proc", "sys/dev/block"}
+        self.n_lvs = 0
         self.devices = []  # each with the PVID that headgated has seen on it
         words = text.split()
         groups = " ".join(word for word in words if not word.startswith("@"))
@@ -194,8 +195,11 @@ class DescribedMachine:
         for word in words:
             if word.startswith("@"):
                 self.WORDS[word](self)
-        if "proc/dm-devices" not in self.files:
-            self.folders.add("proc/dm-devices")
+
+    def hide_devices(self):
+        """There is a file in the place of their directory."""
+        self.files["sys/class/block"] = ""
+        self.links = {path: target for path, target in self.links.items() if not path.startswith("sys/class/block/")}
 
     def configure(self, text):
         self.files["etc/headgate/headgate.conf"] = text
@@ -213,11 +217,13 @@ class DescribedMachine:
             self.devices.append((f"240:{minor}", pvid))
 
     def put_lv(self, group, index, now):
-        minor = self.files["proc/dm-devices"].count("\n")
+        minor = self.n_lvs
+        self.n_lvs += 1
         name = f"{group.name.replace('-', '--')}-lv{index}"
         uuid = f"LVM-{group.id}{group.lv_id(index)}{'-tpool' * (now == 't')}"
-        self.files["proc/dm-devices"] += f"254:{minor} {name}{'-tpool' * (now == 't')} {uuid} linear\n"
         place = self.put_device(f"254:{minor}", f"dm-{minor}")
+        self.files |= {f"{place}/dm/name": f"{name}{'-tpool' * (now == 't')}\n", f"{place}/dm/uuid": f"{uuid}\n"}
+        self.links[f"sys/class/block/dm-{minor}"] = f"../../devices/virtual/block/dm-{minor}"
         below = "removed" if now == "!" else f"pv{group.minor(0)}"
         self.links[f"{place}/slaves/{below}"] = f"../../{below}"
 

@@ -2,6 +2,7 @@
 """A machine below a folder: what headgated, lvm2 and the kernel leave there for headgate to read."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,7 +18,6 @@ class Machine:
         self.run, self.lvm = self.root / "run/headgate", self.root / "run/lvm"
         for path in self.run, self.lvm / "pvs_online", self.lvm / "vgs_online", self.root / "etc/lvm/backup", self.root / "dev":
             path.mkdir(parents=True)
-        self.write("proc/dm-devices")
         if in_charge:
             (self.run / "taken-over").touch()
 
@@ -37,9 +37,15 @@ class Machine:
         records.put(self.run, vgid, text)
 
     def active(self, name, uuid, minor=None):
-        """A device of device-mapper's."""
-        with open(self.root / "proc/dm-devices", "a", encoding="ascii") as file:
-            file.write(f"254:{file.tell() if minor is None else minor} {name} {uuid} linear\n")
+        """A device of device-mapper's, as sysfs shows it."""
+        devices = self.root / "sys/class/block"
+        if minor is None:
+            minor = len(list(devices.glob("dm-*")))
+        for path, text in {"dev": f"254:{minor}", "dm/name": name, "dm/uuid": uuid}.items():
+            self.write(devices / f"dm-{minor}" / path, f"{text}\n")
+
+    def nothing_is_active(self):
+        shutil.rmtree(self.root / "sys/class/block", ignore_errors=True)
 
     def volume_group(self, number, name, state, times, n_pvs=1, n_seen=None, reason=None, realtime=0, device=None, **more):
         """The record of a VG with one LV; `times` are first seen, complete, asked, settled; `more` goes into it."""

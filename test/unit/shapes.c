@@ -18,8 +18,7 @@ void shape_set_up(void)
         ck_assert_int_eq(mkdirat(run_fd, "root", 0755), 0);
         root_fd = openat(run_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
         ck_assert_int_ge(root_fd, 0);
-        /* Else the real list is asked for, below a root that has none. */
-        shape_write("proc/dm-devices", "");
+        shape_write(fake_dm, "");
 }
 
 void shape_tear_down(void)
@@ -82,13 +81,28 @@ void shape_device(const char *kernel_name, unsigned int major_number, unsigned i
         shape_device_at(location, major_number, minor_number);
 }
 
+static void write_attribute(const char *kernel_name, const char *attribute, const char *value)
+{
+        _cleanup_free_ char *path = string_format("sys/devices/block/%s/%s", kernel_name, attribute);
+        _cleanup_free_ char *line = string_format("%s\n", value);
+
+        shape_write(path, line);
+}
+
 void shape_dm(unsigned int minor_number, const char *name, const char *uuid, const char *target)
 {
         _cleanup_free_ char *kernel_name = string_format("dm-%u", minor_number);
-        _cleanup_free_ char *line = string_format("253:%u %s %s %s\n", minor_number, name, uuid, target);
+        _cleanup_free_ char *number = string_format("253:%u", minor_number);
+        _cleanup_free_ char *link = string_format("sys/class/block/%s", kernel_name);
+        _cleanup_free_ char *device = string_format("../../devices/block/%s", kernel_name);
+        _cleanup_free_ char *line = string_format("%s %s %s %s\n", number, name, uuid, target);
 
         shape_device(kernel_name, 253, minor_number);
-        write_with(O_APPEND, "proc/dm-devices", line);
+        shape_link(link, device);
+        write_attribute(kernel_name, "dev", number);
+        write_attribute(kernel_name, "dm/name", name);
+        write_attribute(kernel_name, "dm/uuid", streq(uuid, "-") ? "" : uuid);
+        write_with(O_APPEND, fake_dm, line);
 }
 
 void shape_hold(const char *lower, const char *upper)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "fake-dm.h"
 #include "tree/order.h"
 #include "tree/read.h"
 
@@ -21,7 +22,7 @@ void shape_link(const char *path, const char *target);
 void shape_device(const char *kernel_name, unsigned int major_number, unsigned int minor_number);
 /* One elsewhere below it, "pci0000:00/.../block/sda". */
 void shape_device_at(const char *location, unsigned int major_number, unsigned int minor_number);
-/* A device-mapper device, a line of the list included. Numbers are 253:MINOR. */
+/* A device-mapper device, in sysfs and in the list of fake-dm.h. Numbers are 253:MINOR. */
 void shape_dm(unsigned int minor_number, const char *name, const char *uuid, const char *target);
 /* As `lower`'s holders/ and `upper`'s slaves/ have it. */
 void shape_hold(const char *lower, const char *upper);

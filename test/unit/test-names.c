@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "fake-dm.h"
 #include "fixture.h"
 #include "lvm/vg.h"
 
@@ -65,9 +66,9 @@ START_TEST(each_place)
         write_file("etc/lvm/backup/seen", "");
         write_file("lvm/pvs_online/" ID, "8:0\nvg:recorded\ndev:/dev/sda\n");
         write_file("lvm/vgs_online/claimed", "");
-        write_file("proc/dm-devices", "254:0 act--ive-lv LVM-" ID ID " linear\n"
-                                      "254:1 act--ive-other LVM-" ID ID " linear\n"
-                                      "254:2 crypt-home CRYPT-LUKS2-" ID "-home crypt\n");
+        write_file(fake_dm, "254:0 act--ive-lv LVM-" ID ID " linear\n"
+                            "254:1 act--ive-other LVM-" ID ID " linear\n"
+                            "254:2 crypt-home CRYPT-LUKS2-" ID "-home crypt\n");
         assert_names(5, (const char *const[]){"seen", "saved", "recorded", "claimed", "act-ive"});
 }
 END_TEST

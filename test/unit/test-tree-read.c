@@ -106,8 +106,7 @@ START_TEST(damaged_lists)
 {
         _cleanup_tree_ struct tree *tree = NULL;
 
-        shape_write("proc/dm-devices",
-                "253:0 one\n\nnonsense a b c\n253:4 four - - suspended\n253:1 two - -\n253:1 again - -\n253:2 \\x2 - -");
+        shape_write(fake_dm, "253:4 four - linear suspended\n253:1 two - -\n253:1 again - -\n253:2 \\x2 - -\n");
         shape_mountinfo("22 1 8:1 / / rw - ext4 /dev/sda1 rw\n");
         shape_mountinfo("nonsense\n23\n");
         shape_mountinfo("24 22 253:1 / /srv rw shared:1 - ext4 /dev/dm-1 rw\n");
@@ -537,7 +536,7 @@ static void make_many(void)
         }
         fclose(list_file);
         fclose(mount_file);
-        shape_write("proc/dm-devices", list);
+        shape_write(fake_dm, list);
         shape_write("proc/self/mountinfo", mounts);
 }
 
