@@ -325,22 +325,17 @@ static void need_resume(struct search *search)
         need_swaps(search);
 }
 
-static int read_tree(int root_fd, struct tree **ret)
-{
-        _cleanup_dm_devices_ struct dm_devices *devices = NULL;
-        int r = dm_devices_get_at(root_fd, &devices) ?: tree_new(root_fd, ret);
-
-        return r < 0 ? r : tree_add_devices(*ret, devices);
-}
-
 int needed_find(int root_fd, char *const devices[], size_t n_devices, struct needed *ret)
 {
+        _cleanup_dm_devices_ struct dm_devices *dm_devices = NULL;
         _cleanup_tree_ struct tree *tree = NULL;
         struct search search = {.root_fd = root_fd, .needed = ret};
         int r;
 
         *ret = (struct needed){};
-        r = read_tree(root_fd, &tree);
+        r = dm_devices_get_at(root_fd, &dm_devices)
+                ?: tree_new(root_fd, &tree)
+                ?: tree_add_devices(tree, dm_devices);
         if (r < 0)
                 return r;
         search.tree = tree;
