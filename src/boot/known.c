@@ -99,14 +99,6 @@ static int add_online(int root_fd, struct plan *plan, struct problems *problems)
 
 /* ------ backups ------ */
 
-struct backups {
-        const struct config *config;
-        int fd;
-        size_t size_left; /* bytes that may still be read */
-        struct plan *plan;
-        struct problems *problems;
-};
-
 /* Sets `skip_reason` if the VG is foreign, or has no LVs to activate. */
 static int add_skip_reason(struct vg *metadata, const struct system_id *host)
 {
@@ -117,39 +109,29 @@ static int add_skip_reason(struct vg *metadata, const struct system_id *host)
         return string_replace(&metadata->skip_reason, strdup("the VG has no LVs with autoactivation enabled."));
 }
 
-/* Returns 0, -ENOMEM, or -E2BIG if the limit is reached. */
-static int read_backup(struct backups *backups, const char *name)
+/* Reads at most `*size_left` bytes. Returns 0, -ENOMEM, or -E2BIG if a limit is reached. */
+static int add_backup(int root_fd, const struct config *config, const char *name, size_t *size_left,
+        struct plan *plan, struct problems *problems)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
-        _cleanup_free_ char *text = NULL;
+        const char *directory = root_relative(config->backup_dir), *reason = NULL;
         struct planned_vg *vg;
-        const char *reason;
-        size_t size;
-        int r = read_file_at(backups->fd, name, &text, &size);
+        size_t size = 0;
+        int r = backup_read(root_fd, directory, name, &metadata, &size, &reason);
 
-        /* lvm2 may just have replaced or removed the file. */
-        if (r == -ENOMEM || r == -ENOENT)
-                return r == -ENOENT ? 0 : r;
-        if (r < 0) {
-                problems_add(backups->problems, r, "%s/%s: %m.", backups->config->backup_dir, name);
-                return 0;
-        }
-        if (size > backups->size_left)
+        if (size > *size_left)
                 return -E2BIG;
-        backups->size_left -= size;
-
-        r = metadata_parse(text, &metadata, &reason);
-        if (r == -ENOMEM)
-                return r;
+        *size_left -= size;
+        /* lvm2 may just have replaced or removed the file. One with another name, such as "vg0.bak", is a copy of any
+         * age. */
+        if (r == -ENOMEM || r == -ENOENT || r == -ESTALE)
+                return r == -ENOMEM ? r : 0;
         if (r < 0) {
-                problems_add(backups->problems, r, "%s/%s: %s.", backups->config->backup_dir, name, reason);
+                problems_add(problems, r, "%s/%s: %s.", config->backup_dir, name, reason ?: strerror(-r));
                 return 0;
         }
-        /* A file with another name, such as "vg0.bak", is a copy of any age. */
-        if (!streq(metadata->name, name))
-                return 0;
 
-        r = add_skip_reason(metadata, &backups->config->system_id) ?: plan_add(backups->plan, name, &vg);
+        r = add_skip_reason(metadata, &config->system_id) ?: plan_add(plan, name, &vg);
         if (r < 0)
                 return r;
         memcpy(vg->vgid, metadata->vgid, sizeof(vg->vgid));
@@ -159,48 +141,48 @@ static int read_backup(struct backups *backups, const char *name)
         return string_replace(&vg->reason, TAKE_PTR(metadata->skip_reason));
 }
 
-static int is_named_like_vg(const struct dirent *entry)
-{
-        return vg_name_is_valid(entry->d_name);
-}
-
-/* By bytes; alphasort() uses the locale. */
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-        return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 bool known_is_seen(const struct strv *seen, const char *name)
 {
         return seen && seen->n > 0 && bsearch(&name, seen->strings, seen->n, sizeof(char *), compare_strings);
 }
 
+/* Adds the sorted names of VGs that have a file; they may begin with ".". */
+static int list_backups(int root_fd, const char *directory, struct strv *names)
+{
+        _cleanup_closedir_ DIR *backups = open_directory_at(root_fd, root_relative(directory));
+        const struct dirent *entry;
+        int r = 0;
+
+        if (!backups)
+                return errno == ENOENT ? 0 : -errno;
+        while (errno = 0, r >= 0 && (entry = readdir(backups)))
+                if (vg_name_is_valid(entry->d_name))
+                        r = strv_add(names, entry->d_name);
+        r = r ?: -errno;
+        SORT(names->strings, names->n, compare_strings);
+        return r;
+}
+
 int known_add(int root_fd, const struct config *config, const struct strv *seen, struct plan *plan,
         struct problems *problems)
 {
-        _cleanup_close_ int fd =
-                openat(root_fd, root_relative(config->backup_dir), O_PATH | O_DIRECTORY | O_CLOEXEC);
-        struct backups backups = {config, fd, BACKUPS_SIZE_MAX, plan, problems};
-        struct dirent **entries = NULL;
-        int n, r = 0;
+        _cleanup_strv_ struct strv names = {};
+        size_t size_left = BACKUPS_SIZE_MAX;
+        int r = list_backups(root_fd, config->backup_dir, &names);
 
-        n = fd < 0 ? -1 : scandirat(fd, ".", &entries, is_named_like_vg, compare_names);
-        if (n < 0 && errno == ENOMEM)
-                return -ENOMEM;
-        if (n < 0 && errno != ENOENT)
-                problems_add(problems, -errno, "%s: %m.", config->backup_dir);
-
-        for (int i = 0; i < n; i++) {
-                if (r >= 0 && !known_is_seen(seen, entries[i]->d_name)) {
-                        r = read_backup(&backups, entries[i]->d_name);
-                        if (r == -E2BIG)
-                                problems_add(problems, r, "%s: too much, ignoring files from %s on.",
-                                        config->backup_dir, entries[i]->d_name);
-                }
-                free(entries[i]);
+        if (r < 0 && r != -ENOMEM)
+                problems_add(problems, r, "%s: %m.", config->backup_dir);
+        STRV_FOREACH(name, &names) {
+                if (r == -ENOMEM || r == -E2BIG)
+                        break;
+                if (known_is_seen(seen, *name))
+                        continue;
+                r = add_backup(root_fd, config, *name, &size_left, plan, problems);
+                if (r == -E2BIG)
+                        problems_add(problems, r, "%s: too much, ignoring files from %s on.", config->backup_dir,
+                                *name);
         }
-        free(entries);
-        if (r < 0 && r != -E2BIG)
+        if (r == -ENOMEM)
                 return r;
         return seen ? 0 : add_online(root_fd, plan, problems);
 }

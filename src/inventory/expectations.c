@@ -92,7 +92,7 @@ int absent_list(struct inventory *inventory, const struct config *config, const 
                 if (!vg_name_is_valid(name) || inventory_find_named(inventory, name) ||
                         !settings_get_policy(settings, name).expected)
                         continue;
-                r = backup_read(AT_FDCWD, config->backup_dir, name, &backup);
+                r = backup_read(AT_FDCWD, config->backup_dir, name, &backup, NULL, NULL);
                 if (r >= 0)
                         r = vg_compare_host(backup, &config->system_id);
                 if (r == -ENOMEM)
@@ -117,7 +117,7 @@ size_t absent_count(const struct inventory *inventory, const struct strv *names)
 int absent_read_backup(
         const struct inventory *inventory, const struct config *config, const char *name, struct vg **ret)
 {
-        int r = backup_read(AT_FDCWD, config->backup_dir, name, ret);
+        int r = backup_read(AT_FDCWD, config->backup_dir, name, ret, NULL, NULL);
 
         if (r < 0)
                 return r;

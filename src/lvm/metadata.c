@@ -316,18 +316,19 @@ int metadata_parse(const char *text, struct vg **ret, const char **reterr_reason
         return 0;
 }
 
-int backup_read(int root_fd, const char *directory, const char *name, struct vg **ret)
+int backup_read(int root_fd, const char *directory, const char *name, struct vg **ret, size_t *ret_size,
+        const char **reterr_reason)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
         _cleanup_free_ char *text = NULL;
         const char *reason;
-        int r = read_file_at(root_fd, path_format("%s/%s", directory, name).text, &text, NULL)
-                        ?: metadata_parse(text, &metadata, &reason);
+        int r = read_file_at(root_fd, path_format("%s/%s", directory, name).text, &text, ret_size)
+                        ?: metadata_parse(text, &metadata, reterr_reason ?: &reason);
 
         if (r < 0)
                 return r;
         if (!streq(metadata->name, name))
-                return -EBADMSG;
+                return -ESTALE;
         *ret = TAKE_PTR(metadata);
         return 0;
 }
@@ -363,7 +364,7 @@ int backup_tells_removal(const char *backup_directory, const char *archive_direc
         _cleanup_free_ char *path = NULL;
         struct path id = path_format("%s/id", vg->name);
         int64_t newest = -1;
-        int r = backup_read(AT_FDCWD, backup_directory, vg->name, &backup);
+        int r = backup_read(AT_FDCWD, backup_directory, vg->name, &backup, NULL, NULL);
 
         if (r < 0 && r != -ENOENT)
                 return r == -ENOMEM ? r : 0;

@@ -27,9 +27,11 @@ int metadata_guess_name(const char *text, char **ret) _nonnull_all_ _must_check_
  * was changed by another machine since, or no longer exists, still has its old backup. */
 
 /* Reads the backup of the VG `name` in `directory`, an absolute path or one below `root_fd`. Returns 0 and `*ret`,
- * to be freed with vg_free(), or a negative errno: -ENOENT without a backup; -EBADMSG for one that is damaged or of
- * another VG. */
-int backup_read(int root_fd, const char *directory, const char *name, struct vg **ret) _nonnull_all_ _must_check_;
+ * to be freed with vg_free(), or a negative errno: -ENOENT without a backup; -EBADMSG for a damaged one; -ESTALE for
+ * one of another VG. For a damaged one `*reterr_reason` is that of metadata_parse(). `*ret_size` is the size of a
+ * file that was read. Both may be NULL. */
+int backup_read(int root_fd, const char *directory, const char *name, struct vg **ret, size_t *ret_size,
+        const char **reterr_reason) _nonnull_(2, 3, 4) _must_check_;
 
 /* Whether vgremove was run on the VG: its backup, if any, has no LVs, and the newest archive was written before a
  * vgremove (lvm2, lib/format_text/archive.c). Returns 1, 0 or -ENOMEM. */

@@ -20,7 +20,7 @@ static const char *find_sharing(struct tree *tree, const char *backup_directory,
 
         if (!vg_name_is_valid(lv->vg))
                 return NULL;
-        r = backup_read(tree->root_fd, backup_directory, lv->vg, &metadata);
+        r = backup_read(tree->root_fd, backup_directory, lv->vg, &metadata, NULL, NULL);
         if (r == -ENOMEM)
                 tree_fail(tree, r);
         /* Two VGs can have one name; the backup belongs to one of them. */

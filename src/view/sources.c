@@ -109,7 +109,7 @@ int sources_read(struct sources *ret)
 int sources_read_backup(const struct sources *sources, const char *name, struct vg **ret)
 {
         const char *directory = root_relative(sources->config.backup_dir);
-        int r = vg_name_is_valid(name) ? backup_read(sources->root_fd, directory, name, ret) : -ENOENT;
+        int r = vg_name_is_valid(name) ? backup_read(sources->root_fd, directory, name, ret, NULL, NULL) : -ENOENT;
 
         return r < 0 && r != -ENOMEM ? -ENOENT : r;
 }

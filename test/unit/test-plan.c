@@ -568,6 +568,36 @@ START_TEST(there_is_a_bound)
 }
 END_TEST
 
+START_TEST(backups_have_a_bound)
+{
+        static const char *const folders[] = {"etc", "etc/lvm", "etc/lvm/backup"};
+        _cleanup_config_ struct config config = {};
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_plan_ struct plan plan = {};
+
+        ck_assert_int_eq(config_read(run_fd, &config, &problems), 0);
+        for (size_t i = 0; i < ELEMENTSOF(folders); i++)
+                ck_assert(mkdirat(run_fd, folders[i], 0755) >= 0 || errno == EEXIST);
+        /* One that cannot be a VG's, one that is too large to read, five of which four fit, and what is never read. */
+        for (const char *name = "!abcdefg"; *name != '\0'; name++) {
+                _cleanup_free_ char *path = string_format("etc/lvm/backup/%c", *name);
+                _cleanup_close_ int fd = openat(run_fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+                ck_assert_int_eq(ftruncate(fd, (*name == 'a' ? 17 : 15) * 1024 * 1024), 0);
+        }
+
+        ck_assert_int_eq(known_add(run_fd, &config, NULL, &plan, &problems), 0);
+        ck_assert_uint_eq(plan.n, 0);
+        ck_assert_int_eq(problems.error, -EFBIG);
+        ck_assert_uint_eq(problems.lines.n, 6);
+        ck_assert_str_eq(problems.lines.strings[0], "/etc/lvm/backup/a: File too large.");
+        for (size_t i = 1; i < 5; i++)
+                ck_assert_str_eq(problems.lines.strings[i] + strlen("/etc/lvm/backup/b"),
+                        ": the metadata text is malformed.");
+        ck_assert_str_eq(problems.lines.strings[5], "/etc/lvm/backup: too much, ignoring files from f on.");
+}
+END_TEST
+
 /* Of VGs that have appeared the plan knows nothing. */
 START_TEST(those_that_were_seen)
 {
@@ -648,6 +678,7 @@ int main(void)
         tcase_add_test(files, nothing_to_be_remembered);
         tcase_add_test(files, no_more_is_remembered_than_is_read);
         tcase_add_test(files, there_is_a_bound);
+        tcase_add_test(files, backups_have_a_bound);
         tcase_add_test(files, those_that_were_seen);
         tcase_add_test(files, those_with_a_section);
         suite_add_tcase(suite, files);
