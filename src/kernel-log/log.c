@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Reads a kernel log: finds its lines among other text, joins lines that mail programs have wrapped, and collects the devices of
- * the last shutdown. */
+ * the last shutdown. Finds reserved disks in the log of this boot. */
 
 #include "kernel-log/log.h"
 
+#include <fnmatch.h>
+#include <sys/klog.h>
+
+#include "shared/dm.h"
+#include "shared/program.h"
 #include "shared/util.h"
 
 #define ESCAPE '\x1b'
@@ -352,4 +357,42 @@ int kernel_log_read_file(struct kernel_shutdown *shutdown, FILE *file, const cha
         } while (c != EOF);
         *ret_reason = find_reason(&reader);
         return *ret_reason ? -EBADMSG : kernel_shutdown_finish(shutdown, reader.end_usec);
+}
+
+/* ------ reserved disks ------ */
+
+/* Of a longer log, the end is read. */
+#define LOG_SIZE (16 * 1024 * 1024)
+
+/* In a line of blk_print_req_error() (block/blk-mq.c), what is before the words " error, dev ": "critical nexus" until Linux 6.3,
+ * after the name of a function until 5.15. Lines with names that a device has chosen begin with other words. */
+#define CONFLICT "?(<+([0-9])>)*([[]+([ .0-9TC])])?( )?(+([a-z_]): )@(reservation conflict|critical nexus)"
+
+int reserved_disks_read(int root_fd, struct dm_hash_table **ret)
+{
+        _cleanup_dm_hash_ struct dm_hash_table *disks = dm_hash_create(64);
+        _cleanup_free_ char *log = NULL;
+        int r = 0;
+
+        if (root_is_chosen())
+                r = read_file_at(root_fd, "kernel-log", &log, NULL);
+        else if ((log = calloc(1, LOG_SIZE + 1)) && klogctl(/* SYSLOG_ACTION_READ_ALL= */ 3, log, LOG_SIZE) < 0)
+                r = -errno;
+        if (r < 0 || !disks || !log)
+                return r ?: -ENOMEM;
+        FOREACH_LINE(line, log) {
+                char *end = strstr(line, " error, dev "), disk[32];
+                unsigned int subsystem, namespace;
+
+                if (!end || sscanf(end, " error, dev %31[^,],", disk) != 1)
+                        continue;
+                *end = '\0';
+                /* Of a namespace, nvme0n1, the kernel logs a hidden path, nvme0c1n1. */
+                if (sscanf(disk, "nvme%uc%*un%u", &subsystem, &namespace) == 2)
+                        snprintf(disk, sizeof(disk), "nvme%un%u", subsystem, namespace);
+                if (!dm_hash_insert(disks, disk, fnmatch(CONFLICT, line, FNM_EXTMATCH) == 0 ? disks : NULL))
+                        return -ENOMEM;
+        }
+        *ret = TAKE_PTR(disks);
+        return 0;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <libdevmapper.h>
+
 #include "kernel-log/shutdown.h"
 
-/* The last shutdown of devices in a kernel log. */
+/* The last shutdown of devices in a kernel log, and disks with reservation conflicts. */
 
 /* Why a log has no shutdown: the end of a sentence that begins with the log's name. */
 #define KERNEL_LOG_EMPTY "is empty"
@@ -18,6 +20,12 @@
  * kernel_shutdown_add() accepts, or another negative errno. */
 int kernel_log_read_file(
         struct kernel_shutdown *shutdown, FILE *file, const char **ret_reason) _nonnull_all_ _must_check_;
+
+/* Finds the disks whose last error in this boot's kernel log is a conflict with the persistent reservation of another host. Such a
+ * disk is a key of `*ret`, a hash table to be destroyed by the caller, by its kernel name; dm_hash_lookup() returns NULL for others.
+ * Tests have the file "kernel-log" below `root_fd` instead of the log. Returns 0; -EPERM without permission to read the log; or
+ * another negative errno. */
+int reserved_disks_read(int root_fd, struct dm_hash_table **ret) _nonnull_all_ _must_check_;
 
 /* ------ lines, for tests ------ */
 

@@ -4,11 +4,12 @@
 
 #include "reader/pv.h"
 
-#include <sys/klog.h>
 #include <sys/stat.h>
 
 #include "inventory/vg-record.h"
+#include "kernel-log/log.h"
 #include "reader/reader.h"
+#include "shared/dm.h"
 #include "shared/kernel.h"
 #include "shared/program.h"
 #include "shared/util.h"
@@ -61,39 +62,21 @@ static int on_result(const struct reader_result *result, void *userdata)
         return 0;
 }
 
-/* ------ the kernel's log ------ */
-
-/* As much from the end of it. */
-#define LOG_SIZE (256 * 1024)
-
-/* blk_print_req_error() in block/blk-mq.c. The latter words are until Linux 6.3. */
-bool kernel_log_has_conflict(char *log, const char *disk)
-{
-        struct path mark = path_format(" error, dev %s,", disk);
-        bool conflict = false;
-
-        FOREACH_LINE(line, log)
-                if (strstr(line, mark.text))
-                        conflict = strstr(line, "reservation conflict") || strstr(line, "critical nexus");
-        return conflict;
-}
-
-/* The same for the disk of a device, by the end of the log; false if that cannot be read. */
+/* Whether another host has reserved the disk of a device, by the kernel log; false if that cannot be read. */
 static bool disk_is_reserved(const char *path)
 {
-        _cleanup_free_ char *location = NULL, *log = calloc(1, LOG_SIZE + 1);
+        _cleanup_dm_hash_ struct dm_hash_table *reserved = NULL;
+        _cleanup_free_ char *location = NULL;
         _cleanup_close_ int root_fd = root_open();
         struct stat status;
-        char *disk;
+        char *slash;
 
-        if (!log || root_fd < 0 || stat(path, &status) < 0 ||
-                sysfs_read_location(root_fd, status.st_rdev, &location) <= 0 ||
-                !(disk = strstr(location, "/block/")) ||
-                klogctl(/* SYSLOG_ACTION_READ_ALL= */ 3, log, LOG_SIZE) < 0)
+        if (root_fd < 0 || stat(path, &status) < 0 || reserved_disks_read(root_fd, &reserved) < 0 ||
+                sysfs_read_location(root_fd, status.st_rdev, &location) <= 0 || !(slash = strrchr(location, '/')))
                 return false;
-        disk += strlen("/block/");
-        disk[strcspn(disk, "/")] = '\0';
-        return kernel_log_has_conflict(log, disk);
+        /* "../../block/sdb/sdb1": of a partition, the disk is before it. */
+        *slash = '\0';
+        return dm_hash_lookup(reserved, slash + 1) || dm_hash_lookup(reserved, basename(location));
 }
 
 /* ------ a PV ------ */

@@ -23,10 +23,6 @@ struct pv {
  * is in `*ret`, to be freed with pv_done(). */
 int pv_read(const char *path, struct pv *ret) _nonnull_all_ _must_check_;
 
-/* Whether the last error of a disk, "sda", in the kernel's log is a conflict with another host's persistent reservation. Changes
- * the log. */
-bool kernel_log_has_conflict(char *log, const char *disk) _nonnull_all_;
-
 /* Enumerates block devices whose ID_FS_TYPE in udev's database is `fs_type`, "LVM2_member" for PVs. Returns 0, with
  * `*ret` to be unreferenced by the caller, or a negative errno. */
 int devices_with_signature_new(const char *fs_type, sd_device_enumerator **ret) _nonnull_all_ _must_check_;

@@ -434,7 +434,7 @@ void explain_unreadable(struct why *why, const char *path, int error)
                 for_good ? "when udev announces it" : "after 1, 2, 4, ... 64 seconds");
         if (error == -EBADE)
                 why_remedy(why, "reserved", "another host has reserved a disk of it",
-                        "Find out which host that is, and have it release the disk: \"sg_persist --read-full-status %s\".",
-                        path);
+                        "Find out which host that is, and have it release the disk: \"%s %s\".",
+                        strstr(path, "/nvme") ? "nvme resv-report" : "sg_persist --read-full-status", path);
         why_advise(why, "To retry now: \"udevadm trigger --action=add %s\".", path);
 }

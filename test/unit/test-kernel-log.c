@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "fixture.h"
-#include "reader/pv.h"
+#include "shared/dm.h"
 #include "shared/util.h"
 
 static void read_real(struct kernel_shutdown *shutdown, const char *name)
@@ -355,6 +355,13 @@ END_TEST
         "[   61.1] sd 6:0:0:1: [sdb] tag#30 FAILED Result: hostbyte=DID_OK driverbyte=DRIVER_OK cmd_age=0s\n"     \
         "[   61.1] sd 6:0:0:1: [sdb] tag#30 CDB: Read(10) 28 00 00 00 00 00 00 01 00 00\n"                        \
         "[   61.1] reservation conflict error, dev sdb, sector 0 op 0x0:(READ) flags 0x0 phys_seg 32 prio class 2\n"
+#define NVME_CONFLICT(path)                                                                                       \
+        "<3>[   61.114412] " path ": Read(0x2) @ LBA 0, 8 blocks, Reservation Conflict (sct 0x0 / sc 0x83) DNR\n" \
+        "<3>[   61.114420] reservation conflict error, dev " path                                                 \
+        ", sector 0 op 0x0:(READ) flags 0x80700 phys_seg 1 prio class 2\n"
+#define NVME_ERROR(path)                                                                                          \
+        "<3>[  163.159802] I/O error, dev " path                                                                  \
+        ", sector 16 op 0x0:(READ) flags 0x4080700 phys_seg 4 prio class 2\n"
 #define OTHER_ERROR "[   62.1] I/O error, dev sdb, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0\n"
 
 static const struct {
@@ -366,6 +373,20 @@ static const struct {
         {"<3>[ 7.5] critical nexus error, dev sda, sector 2 op 0x0:(READ) flags 0x1000 phys_seg 1 prio class 0\n",
                 "sda", true},
         {"blk_update_request: critical nexus error, dev sdc, sector 2097024\n", "sdc", true},
+        {"<3>[    2.151617][  T123] critical nexus error, dev sdd, sector 2 op 0x0:(READ) flags 0x1000 phys_seg 1\n",
+                "sdd", true},
+        {"<3>critical nexus error, dev sdd, sector 2 op 0x0:(READ) flags 0x1000 phys_seg 1 prio class 0\n", "sdd",
+                true},
+        /* A multipath device, and a path of an NVMe namespace. */
+        {"<3>[ 9.114425] reservation conflict error, dev dm-1, sector 0 op 0x1:(WRITE) flags 0x800 phys_seg 0\n",
+                "dm-1", true},
+        {NVME_CONFLICT("nvme0n1"), "nvme0n1", true},
+        {NVME_CONFLICT("nvme1c12n3"), "nvme1n3", true},
+        {NVME_CONFLICT("nvme1c12n3"), "nvme12n3", false},
+        {NVME_CONFLICT("nvme0c0n1") NVME_ERROR("nvme0c1n1"), "nvme0n1", false},
+        {NVME_ERROR("nvme0c0n1") NVME_CONFLICT("nvme0c1n1"), "nvme0n1", true},
+        {"<3>[ 7.5] blk_update_request: critical nexus error, dev nvme0c0n1, sector 0 op 0x0:(READ) flags 0x0\n",
+                "nvme0n1", true},
         /* Of another disk, or not any more. */
         {CONFLICT, "sd", false},
         {CONFLICT, "sdbc", false},
@@ -374,14 +395,27 @@ static const struct {
         /* Who asks for reservations has such a line without an error. */
         {"sd 6:0:0:1: reservation conflict\n", "sdb", false},
         {" error, dev sdb, sector 0\n", "sdb", false},
+        /* Names that a device has chosen. */
+        {"<6>[    2.151617] usb 1-1: Product: reservation conflict error, dev sda, sector 0\n", "sda", false},
+        {"<6>[    2.151617] usb 1-1: Product: [ 2.1] critical nexus error, dev sda, sector 0\n", "sda", false},
+        {"<6>usb 1-1: Product: kernel: reservation conflict error, dev sda, sector 0\n", "sda", false},
+        {"<3>[ 7.5] critical nexus error, dev an-unreasonably-long-name-of-a-disk, sector 0\n",
+                "an-unreasonably-long-name-of-a-d", false},
         {"", "sdb", false},
 };
 
 START_TEST(reservation)
 {
-        _cleanup_free_ char *log = strdup(conflicts[_i].log);
+        _cleanup_dm_hash_ struct dm_hash_table *reserved = NULL;
 
-        ck_assert(kernel_log_has_conflict(log, conflicts[_i].disk) == conflicts[_i].conflict);
+        run_directory_set_up();
+        ck_assert_int_eq(setenv("HEADGATE_ROOT", run_directory(), true), 0);
+        ck_assert_int_eq(reserved_disks_read(run_fd, &reserved), -ENOENT);
+        write_file_and_directories("kernel-log", conflicts[_i].log);
+        ck_assert_int_eq(reserved_disks_read(run_fd, &reserved), 0);
+        ck_assert((dm_hash_lookup(reserved, conflicts[_i].disk) != NULL) == conflicts[_i].conflict);
+        unsetenv("HEADGATE_ROOT");
+        run_directory_tear_down();
 }
 END_TEST
 
