@@ -30,6 +30,7 @@ static const struct check {
         {"devices-file", check_unlisted, 0, "No PV of a VG of this machine is missing from lvm2's devices file."},
         {"nested", check_nested, 0, "No LV is a PV of a VG that lvm2 activates."},
         {"system-id", check_system_id, 0, "No VG has another machine's system ID."},
+        {"reservations", check_reservations, 0, "The kernel log shows no disk that another host has reserved."},
         {"command-line", check_command_line, 0, "All VGs named on the kernel command line are known."},
         {"fstab", check_fstab, 0, "No VG that boot waits for is absent."},
         {"timeouts", check_timeouts, 0, "No device has timed out in udev or systemd in this boot."},

@@ -73,8 +73,8 @@ check_function check_enabled, check_in_charge, check_units, check_failures, chec
 check_function check_versions, check_lvm_config, check_headgate_config, check_others, check_journal;
 
 /* field.c: problems of other machines' disks, of many disks, and of missing VGs and devices */
-check_function check_unlisted, check_nested, check_system_id, check_command_line, check_fstab, check_timeouts,
-        check_cookies;
+check_function check_unlisted, check_nested, check_system_id, check_reservations, check_command_line, check_fstab,
+        check_timeouts, check_cookies;
 
 /* Lists the units that the mounts and swaps of this boot are ordered after. Of these, adds the devices that systemd would not have
  * waited for in the boot of the timeline. */

@@ -7,6 +7,7 @@
 #include "boot/switches.h"
 #include "doctor/doctor.h"
 #include "fast-rules/semaphores.h"
+#include "kernel-log/log.h"
 #include "lvm/command.h"
 #include "reader/pv.h"
 #include "shared/dm.h"
@@ -118,6 +119,43 @@ void check_system_id(struct doctor *doctor)
                         named ? "If it is this machine's: vgchange --systemid, see lvmsystemid(7)." : NULL,
                         "VGs of other machines, by their system IDs%s: %s.",
                         named ? ", of which boot waits for at least one" : "", foreign.text ?: "?");
+}
+
+/* Whether it may be a PV, or be below one: blkid has not found a file system on it. */
+static bool may_be_pv(const struct tree_node *disk)
+{
+        _cleanup_(sd_device_unrefp) sd_device *device = NULL;
+        const char *usage;
+
+        return root_is_chosen() || sd_device_new_from_devnum(&device, 'b', disk->number) < 0 ||
+               sd_device_get_property_value(device, "ID_FS_USAGE", &usage) < 0 || !streq(usage, "filesystem");
+}
+
+/* A multipath device stands for its paths. */
+void check_reservations(struct doctor *doctor)
+{
+        _cleanup_enumeration_ struct enumeration names = {};
+        _cleanup_dm_hash_ struct dm_hash_table *reserved = NULL;
+        int r = reserved_disks_read(doctor->sources.root_fd, &reserved) ?: doctor->tree_error;
+
+        if (r < 0)
+                finding_unknown(doctor, r, "Failed to find reserved disks in the kernel log: %m.");
+        else
+                FOREACH_NODE(disk, &doctor->tree->nodes)
+                        if (disk->kernel_name &&
+                                !ANY(FOREACH_NODE(map, &disk->uppers), map->kind == TREE_MULTIPATH) &&
+                                (dm_hash_lookup(reserved, disk->kernel_name) ||
+                                        ANY(FOREACH_NODE(path, &disk->lowers),
+                                                disk->kind == TREE_MULTIPATH &&
+                                                        dm_hash_lookup(reserved, path->kernel_name))) &&
+                                may_be_pv(disk))
+                                enumeration_add(&names, disk->name);
+        if (names.n > 0)
+                finding_warning(doctor,
+                        "Find out which host that is, and have it release the disk: sg_persist --read-full-status "
+                        "DEVICE, or for NVMe: nvme resv-report DEVICE",
+                        "Disk%s reserved by another host (persistent reservation), by the last error in the kernel log: %s.",
+                        plural(names.n), names.text ?: "?");
 }
 
 /* ------ missing VGs and LVs ------ */

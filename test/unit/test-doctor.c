@@ -88,6 +88,7 @@ static void set_up(void)
         shape_link("dev/mapper/data-one", "../dm-0");
         shape_link("dev/data/one", "../dm-0");
         shape_write("var/log/journal/id", "");
+        shape_write("kernel-log", "");
         shape_write("proc/sys/kernel/osrelease", "6.1.0-25-amd64\n");
 }
 
@@ -107,8 +108,8 @@ START_TEST(all_is_well)
 {
         static const char *const checks[] = {"versions", "enabled", "in-charge", "units", "failures",
                 "headgate-rule", "lvm2-rule", "dm-rules", "blk-availability", "lvm.conf", "headgate.conf",
-                "online", "others", "devices-file", "nested", "system-id", "command-line", "fstab", "timeouts",
-                "cookies", "initrd", "requests", "links", "journal"};
+                "online", "others", "devices-file", "nested", "system-id", "reservations", "command-line", "fstab",
+                "timeouts", "cookies", "initrd", "requests", "links", "journal"};
         _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
 
         look(&doctor);
@@ -128,6 +129,10 @@ END_TEST
         "if [ -e /usr/lib/dracut/modules.d/95headgate/module-setup.sh ]; then\n"                                  \
         "    add_dracutmodules+=\" headgate \"\n"                                                                 \
         "fi\n"
+
+/* As the block layer logs it. */
+#define CONFLICT(disk)                                                                                            \
+        "<3>[    8.114420] reservation conflict error, dev " disk ", sector 0 op 0x0:(READ) flags 0x0 phys_seg 1\n"
 
 /* What is not as it should be. */
 struct change {
@@ -312,6 +317,15 @@ static const struct {
                         {"usr/lib/udev/rules.d/69-lvm.rules", STOCK_RULE "# vgchange -ay\n"}}},
         {"others", FINDING_WARNING, "lvm2-activation.service exists",
                 {{"systemd", UNIT("lvm2-activation.service", "loaded", "inactive", "generated")}}},
+
+        {"reservations", FINDING_WARNING,
+                "Disk reserved by another host (persistent reservation), by the last error in the kernel log: sda.",
+                {{"kernel-log", CONFLICT("sda") CONFLICT("sdb")}}},
+        {"reservations", FINDING_OK, "The kernel log shows no disk", {{"kernel-log", CONFLICT("sdb")}}},
+        {"reservations", FINDING_OK, "The kernel log shows no disk",
+                {{"kernel-log", CONFLICT("sda") "<3>[ 9.114425] I/O error, dev sda, sector 0 op 0x0:(READ)\n"}}},
+        {"reservations", FINDING_UNKNOWN, "Failed to find reserved disks in the kernel log: No such",
+                {{"kernel-log"}}},
 
         {"command-line", FINDING_WARNING, "rd.lvm.lv=old/root on the kernel command line: no VG old is known",
                 {{"proc/cmdline", "quiet rd.lvm.lv=data/one rd.lvm.lv=old/root\n"}}},
@@ -541,6 +555,42 @@ START_TEST(foreign)
 }
 END_TEST
 
+static const struct {
+        const char *log, *disks;
+} conflicts[] = {
+        {CONFLICT("sdb"),
+                "Disk reserved by another host (persistent reservation), by the last error in the kernel log: mpatha."},
+        {CONFLICT("dm-1"), "log: mpatha."},
+        {CONFLICT("sdb") CONFLICT("sdc") CONFLICT("dm-1") CONFLICT("sda"),
+                "Disks reserved by another host (persistent reservation), by the last error in the kernel log: mpatha, sda."},
+        {CONFLICT("nvme0c1n1"), "log: nvme0n1."},
+};
+
+/* The paths of a disk are no disks of their own. */
+START_TEST(reserved_paths)
+{
+        _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
+        size_t n = 0;
+
+        shape_device("sdb", 8, 16);
+        shape_device("sdc", 8, 32);
+        shape_dm(1, "mpatha", "mpath-36001405e3366f045", "multipath");
+        shape_hold("sdb", "dm-1");
+        shape_hold("sdc", "dm-1");
+        shape_device_at("virtual/nvme-subsystem/nvme-subsys0/nvme0n1", 259, 0);
+        shape_write("kernel-log", conflicts[_i].log);
+        look(&doctor);
+        FOREACH_ARRAY(finding, doctor.findings, doctor.n_findings)
+                if (streq(finding->check, "reservations")) {
+                        n++;
+                        ck_assert_int_eq(finding->result, FINDING_WARNING);
+                        ck_assert_msg(strstr(finding->detail, conflicts[_i].disks), "%s", finding->detail);
+                        ck_assert_ptr_nonnull(strstr(finding->advice, "sg_persist --read-full-status DEVICE"));
+                }
+        ck_assert_uint_eq(n, 1);
+}
+END_TEST
+
 /* A request that nobody has dealt with. */
 START_TEST(old_requests)
 {
@@ -587,6 +637,7 @@ int main(void)
         tcase_add_test(test, links_of_others);
         tcase_add_loop_test(test, forecast, 0, ELEMENTSOF(forecasts));
         tcase_add_test(test, foreign);
+        tcase_add_loop_test(test, reserved_paths, 0, ELEMENTSOF(conflicts));
         tcase_add_test(test, old_requests);
         tcase_add_test(test, many_names);
         suite_add_tcase(suite, test);
