@@ -62,6 +62,8 @@ drivers=" dm_mod dm_raid ext4 raid1 scsi_debug sd_mod "
         shutil.copytree(self.inside, tree / "usr/lib/dracut/modules.d/99guest")
         command("unshare", "--mount", "sh", "-c", 'for name in proc sys dev; do mount --rbind "/$name" "$1/$name"; done; '
                 'exec chroot "$1" dracut --quiet --force /initrd "$2"', "sh", tree, version)
+        # Where dracut looks for the initrd that it restores at shutdown. dracut 106 can only do so if it is compressed.
+        command("chroot", tree, "zstd", "-1", "--quiet", "/initrd", "-o", f"/usr/lib/modules/{version}/initrd")
         shutil.move(tree / "initrd", initrd)
 
 

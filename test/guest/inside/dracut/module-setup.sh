@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# For initrds that dracut makes for a guest: disks, and the lvm that the wrapper in its place becomes.
+# For initrds that dracut makes for a guest: disks, the lvm that the wrapper in its place becomes, and a look at what is left at
+# shutdown.
 
 check() {
     return 255
@@ -14,4 +15,6 @@ install() {
     # Coldplug of what has to do with storage, as on the system.
     inst_simple /etc/systemd/system/systemd-udev-trigger.service.d/guest.conf
     inst_hook pre-udev 10 "$moddir/guest-disks.sh"
+    # dracut's own hooks for device-mapper and arrays have lower numbers.
+    inst_hook shutdown 90 "$moddir/guest-left.sh"
 }
