@@ -109,7 +109,7 @@ static int add_skip_reason(struct vg *metadata, const struct system_id *host)
         return string_replace(&metadata->skip_reason, strdup("the VG has no LVs with autoactivation enabled."));
 }
 
-/* Reads at most `*size_left` bytes. Returns 0, -ENOMEM, or -E2BIG if a limit is reached. */
+/* Adds the VG of a backup of at most `*size_left` bytes. Returns 0, -ENOMEM, or -E2BIG if a limit is reached. */
 static int add_backup(int root_fd, const struct config *config, const char *name, size_t *size_left,
         struct plan *plan, struct problems *problems)
 {

@@ -304,14 +304,16 @@ static const struct dm_device *find_device(
 }
 
 /* Reads DM_ACTIVE_PRESENT_FLAG and others. A killed vgchange leaves a device without a table; sysfs does not show
- * these. */
+ * these. -ENXIO: it was removed since it was listed. After another error it is what the list says. */
 static uint32_t read_flags(const struct dm_devices *devices, const struct dm_device *device)
 {
         struct dm_ioctl status = {.dev = device->number};
 
         if (devices->control_fd < 0)
                 return DM_ACTIVE_PRESENT_FLAG;
-        return ask(devices->control_fd, DM_DEV_STATUS, &status, sizeof(status)) < 0 ? 0 : status.flags;
+        if (ask(devices->control_fd, DM_DEV_STATUS, &status, sizeof(status)) >= 0)
+                return status.flags;
+        return errno == ENXIO ? 0 : DM_ACTIVE_PRESENT_FLAG;
 }
 
 void dm_devices_mark_active(const struct dm_devices *devices, struct vg *vg)

@@ -43,12 +43,14 @@ static bool dmeventd_runs(void)
 
 /* Returns 0 if the device is monitored, with the plugin and events in `handler`. Returns -ENODEV if the device does not exist,
  * -ENOENT if it is not monitored, or another negative errno; `handler` then has no UUID. A thread of dmeventd that is about to
- * end has no events. */
+ * end has no events. libdevmapper-event returns -ENXIO if the device was removed meanwhile. */
 static int find_monitoring(struct dm_event_handler *handler, const struct tree_node *node)
 {
         int r = dm_event_handler_set_uuid(handler, node->uuid) ?: dm_event_get_registered_device(handler, 0);
 
-        return r != 0 || dm_event_handler_get_event_mask(handler) & DM_EVENT_ALL_ERRORS ? r : -ENOENT;
+        if (r == 0 && !(dm_event_handler_get_event_mask(handler) & DM_EVENT_ALL_ERRORS))
+                return -ENOENT;
+        return r == -ENXIO ? -ENODEV : r;
 }
 
 /* Returns whether dmeventd responds, and a handler for restore() in `*ret` if the device was monitored. */
@@ -62,7 +64,8 @@ static bool stop_monitoring(const struct tree_node *node, struct dm_event_handle
                 /* dmeventd may have done it even if this fails. */
                 (void) dm_event_unregister_handler(handler);
         }
-        return r == 0 || r == -ENODEV || r == -ENOENT;
+        /* After its end it monitors nothing. */
+        return r == 0 || r == -ENODEV || r == -ENOENT || !dmeventd_runs();
 }
 
 /* Returns whether the device is monitored or removed. */
@@ -105,6 +108,13 @@ static void run_child(const struct teardown *teardown, int fd)
 
 /* ------ its parent ------ */
 
+/* Its time in use begins now. */
+static void release(struct teardown *teardown, struct removal *removal)
+{
+        removal->ready_usec = now_usec();
+        dm_list_move(&teardown->busy, &removal->list);
+}
+
 static void stop_asking(struct teardown *teardown)
 {
         struct unmonitor *unmonitor = &teardown->unmonitor;
@@ -112,7 +122,8 @@ static void stop_asking(struct teardown *teardown)
         log_warning("dmeventd is unresponsive, removing LVs that it may monitor.");
         unmonitor->asks = false;
         unmonitor->deadline_usec = USEC_INFINITY;
-        dm_list_splice(&teardown->busy, &unmonitor->waiting);
+        FOREACH_LISTED(struct removal, removal, &unmonitor->waiting)
+                release(teardown, removal);
 }
 
 static int on_answer(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
@@ -124,7 +135,7 @@ static int on_answer(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
 
         if (unmonitor->asks && answered) {
                 unmonitor->deadline_usec = USEC_INFINITY;
-                dm_list_move(&teardown->busy, dm_list_first(&unmonitor->waiting));
+                release(teardown, dm_list_item(dm_list_first(&unmonitor->waiting), struct removal));
         } else if (unmonitor->asks) {
                 stop_asking(teardown);
         }
@@ -189,7 +200,9 @@ int unmonitor_end(const struct teardown *teardown)
         int fd = teardown->unmonitor.fd;
         char answer = ANSWER_STOPPED;
 
-        if (fd < 0 || teardown->options.at_shutdown)
+        if (fd < 0 || teardown->options.at_shutdown ||
+                !ANY(FOREACH_NODE(node, &teardown->tree->nodes),
+                        may_be_monitored(node) && node->state != TREE_GONE))
                 return 0;
         (void) shutdown(fd, SHUT_WR);
         while (recv(fd, &answer, 1, 0) == 1)

@@ -323,4 +323,4 @@ class WorkerMachine:
         """Of each record of headgate's and file of lvm2's, what is in it but for times, identifiers and what is over."""
         texts = records.read(STATE) | {str(path): path.read_text() for path in (RUN / "lvm").rglob("*") if path.is_file()}
         # Which of several disks that had the name it is, is not known if it could not be read.
-        return {name: re.sub(r"(?m)^(\w*usec|first|diskseq) = .*$", r"\1", text) for name, text in texts.items()}
+        return {name: re.sub(r"(?m)^(\w*usec|first|diskseq) = .*\n", "", text) for name, text in texts.items()}
