@@ -32,7 +32,7 @@ static int read_this_boot(struct timeline *timeline)
         if (r < 0)
                 return r;
         /* If systemd cannot be asked, it has reached nothing. */
-        (void) !systemd_connect(sources.root_fd, &systemd);
+        (void) !systemd_connect(&systemd);
         milestones = milestones_read(&systemd);
         for (size_t i = 0; i < TIMELINE_TARGETS; i++)
                 timeline->targets[i] =

@@ -200,8 +200,7 @@ int chain_run(const char *name, struct table *table)
 
         if (sources_open_in_charge(&sources) < 0)
                 return EXIT_CANNOT_TELL;
-        r = snapshot_read(&sources)
-                        ?: tree_read(sources.root_fd, &tree) ?: systemd_connect(sources.root_fd, &systemd);
+        r = snapshot_read(&sources) ?: tree_read(sources.root_fd, &tree) ?: systemd_connect(&systemd);
         if (r >= 0)
                 r = add_chain(&(struct chain){&sources, &systemd, tree, milestones_read(&systemd),
                                       now_realtime_usec() - now_usec(), table},

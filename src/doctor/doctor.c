@@ -47,7 +47,7 @@ int doctor_open(struct doctor *doctor)
                 return r;
         doctor->snapshot_error =
                 doctor->sources.run_fd < 0 ? doctor->sources.run_fd : snapshot_read(&doctor->sources);
-        doctor->systemd_error = systemd_connect(doctor->sources.root_fd, &doctor->systemd);
+        doctor->systemd_error = systemd_connect(&doctor->systemd);
         doctor->tree_error = tree_read(doctor->sources.root_fd, &doctor->tree);
         return 0;
 }

@@ -4,9 +4,6 @@
 
 #include "view/systemd.h"
 
-#include <fnmatch.h>
-
-#include "shared/dm.h"
 #include "shared/program.h"
 #include "shared/util.h"
 
@@ -14,7 +11,7 @@
 #define MANAGER_PATH "/org/freedesktop/systemd1"
 #define UNIT_PREFIX MANAGER_PATH "/unit"
 /* As systemctl, root uses systemd's own socket, which needs no D-Bus daemon. */
-#define PRIVATE_SOCKET "unix:path=/run/systemd/private"
+#define PRIVATE_SOCKET "run/systemd/private"
 
 /* systemd may be busy for a moment. */
 #define TIMEOUT_USEC (5 * USEC_PER_SEC)
@@ -23,27 +20,27 @@ static int open_bus(sd_bus **ret)
 {
         int r;
 
-        if (geteuid() != 0)
+        if (geteuid() != 0 && !root_is_chosen())
                 return sd_bus_open_system(ret);
         r = sd_bus_new(ret);
         /* The constructor returns 1 for a new bus. */
         if (r >= 0)
-                r = sd_bus_set_address(*ret, PRIVATE_SOCKET);
+                r = sd_bus_set_address(*ret, path_format("unix:path=%s/" PRIVATE_SOCKET, root_path()).text);
         return r < 0 ? r : sd_bus_start(*ret);
 }
 
-int systemd_connect(int root_fd, struct systemd *ret)
+int systemd_connect(struct systemd *ret)
 {
         _cleanup_free_ char *version = NULL;
         int r;
 
         *ret = (struct systemd){};
-        r = root_is_chosen() ? config_tree_read(root_fd, "systemd", &ret->stand_in) : open_bus(&ret->bus);
-        if (r >= 0 && ret->bus)
+        r = open_bus(&ret->bus);
+        if (r >= 0)
                 r = sd_bus_set_method_call_timeout(ret->bus, TIMEOUT_USEC);
-        if (r >= 0 && ret->bus)
+        if (r >= 0)
                 version = systemd_get_property(ret, NULL, "Version");
-        if (r >= 0 && (ret->stand_in || version))
+        if (version)
                 return 0;
         systemd_done(ret);
         return r == -ENOMEM ? r : -ENODATA;
@@ -52,7 +49,6 @@ int systemd_connect(int root_fd, struct systemd *ret)
 void systemd_done(struct systemd *systemd)
 {
         sd_bus_close_unref(systemd->bus);
-        dm_config_destroyp(&systemd->stand_in);
         *systemd = (struct systemd){};
 }
 
@@ -76,9 +72,6 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
         _cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = ask(systemd, unit, property, "s");
         const char *value = NULL;
 
-        if (systemd->stand_in)
-                value = dm_config_tree_find_str(systemd->stand_in,
-                        path_format("%s%s%s", unit ?: "", unit ? "/" : "", property).text, NULL);
         if (reply)
                 (void) sd_bus_message_read_basic(reply, 's', &value);
         return value ? strdup(value) : NULL;
@@ -87,14 +80,9 @@ char *systemd_get_property(const struct systemd *systemd, const char *unit, cons
 int systemd_get_list(const struct systemd *systemd, const char *unit, const char *property, struct strv *strings)
 {
         _cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = ask(systemd, unit, property, "as");
-        const struct dm_config_node *node = systemd->stand_in ? dm_config_find_node(systemd->stand_in->root,
-                                                                        path_format("%s/%s", unit, property).text)
-                                                              : NULL;
         const char *string;
         int r = 0;
 
-        for (const struct dm_config_value *v = node ? node->v : NULL; v && r >= 0; v = v->next)
-                r = v->type == DM_CFG_STRING ? strv_add(strings, v->v.str) : 0;
         if (reply && sd_bus_message_enter_container(reply, 'a', "s") > 0)
                 while (r >= 0 && sd_bus_message_read_basic(reply, 's', &string) > 0)
                         r = strv_add(strings, string);
@@ -107,10 +95,6 @@ int systemd_find_units(const struct systemd *systemd, const char *pattern, struc
         const char *name;
         int r = 0;
 
-        for (const struct dm_config_node *node = systemd->stand_in ? systemd->stand_in->root : NULL; node;
-                node = node->sib)
-                if (r >= 0 && fnmatch(pattern, node->key, 0) == 0)
-                        r = strv_add(names, node->key);
         if (!systemd->bus ||
                 sd_bus_call_method(systemd->bus, DESTINATION, MANAGER_PATH, DESTINATION ".Manager",
                         "ListUnitsByPatterns", NULL, &reply, "asas", 0, 1, pattern) < 0 ||
@@ -132,12 +116,11 @@ bool unit_is(const struct systemd *systemd, const char *unit, const char *proper
 uint64_t unit_get_usec(const struct systemd *systemd, const char *unit, const char *property)
 {
         _cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = ask(systemd, unit, property, "t");
-        _cleanup_free_ char *text = systemd->stand_in ? systemd_get_property(systemd, unit, property) : NULL;
         uint64_t usec = 0;
 
         if (reply)
                 (void) sd_bus_message_read_basic(reply, 't', &usec);
-        return text && parse_u64(text, &usec) < 0 ? 0 : usec;
+        return usec;
 }
 
 bool unit_is_there(const struct systemd *systemd, const char *unit)

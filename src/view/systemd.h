@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <libdevmapper.h>
 #include <systemd/sd-bus.h>
 
 #include "shared/util.h"
@@ -10,13 +9,11 @@
  * "not-found", "masked" ..., ActiveState "active", "inactive", "failed" ..., UnitFileState "enabled", "disabled", "static" ... */
 struct systemd {
         sd_bus *bus;
-        struct dm_config_tree *stand_in; /* for tests */
 };
 
-/* Connects to systemd, with or without a D-Bus daemon. In a chosen root directory, the file "systemd" is used instead: in
- * lvm.conf's syntax, with a section of properties for each unit. Returns 0, -ENODATA if systemd cannot be reached, or another
- * negative errno. The caller calls systemd_done() in any case. */
-int systemd_connect(int root_fd, struct systemd *ret) _nonnull_all_ _must_check_;
+/* Connects to systemd, with or without a D-Bus daemon; to that of a chosen root directory, if there is one. Returns 0, -ENODATA if
+ * systemd cannot be reached, or another negative errno. The caller calls systemd_done() in any case. */
+int systemd_connect(struct systemd *ret) _nonnull_all_ _must_check_;
 void systemd_done(struct systemd *systemd) _nonnull_all_;
 
 /* Gets a property of a unit, or of the manager if `unit` is NULL. Returns a string to be freed by the caller, or NULL if systemd

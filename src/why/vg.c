@@ -212,7 +212,7 @@ static void explain_origin(struct why *why, struct timeline_bar *bar)
         struct milestones milestones;
         const struct vg_pv *last;
 
-        (void) !systemd_connect(why->sources->root_fd, &systemd);
+        (void) !systemd_connect(&systemd);
         milestones = milestones_read(&systemd);
         last = timeline_bar_add_origin(bar, why->vg, &milestones);
         if (last && (bar->driver_usec > 0 || bar->disk_udev_usec > 0 || bar->initrd_usec > 0))

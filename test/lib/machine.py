@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A machine below a folder: what headgated, lvm2 and the kernel leave there for headgate to read."""
 
+import atexit
 import os
 import shutil
 import subprocess
@@ -43,6 +44,13 @@ class Machine:
             minor = len(list(devices.glob("dm-*")))
         for path, text in {"dev": f"254:{minor}", "dm/name": name, "dm/uuid": uuid}.items():
             self.write(devices / f"dm-{minor}" / path, f"{text}\n")
+
+    def systemd(self, text):
+        """Has systemd answer what the text says, see test/unit/fake-systemd.h, until this program ends."""
+        self.write("systemd", text)
+        server = subprocess.Popen([os.environ["HEADGATE_TEST_SYSTEMD"], self.root], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        atexit.register(server.communicate)
+        assert server.stdout.readline() == b"ready\n"
 
     def nothing_is_active(self):
         shutil.rmtree(self.root / "sys/class/block", ignore_errors=True)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "fake-systemd.h"
 #include "fixture.h"
 #include "headgate-rule.h"
 #include "shapes.h"
@@ -54,6 +55,8 @@ static void write_record(const char *metadata_text, uint64_t activating_usec)
         save_vg(state_fd, vg);
 }
 
+static int fake_systemd;
+
 static void set_up(void)
 {
         static const struct {
@@ -90,10 +93,12 @@ static void set_up(void)
         shape_write("var/log/journal/id", "");
         shape_write("kernel-log", "");
         shape_write("proc/sys/kernel/osrelease", "6.1.0-25-amd64\n");
+        fake_systemd = fake_systemd_start(getenv("HEADGATE_ROOT"));
 }
 
 static void tear_down(void)
 {
+        fake_systemd_stop(fake_systemd);
         shape_tear_down();
         unsetenv("HEADGATE_ROOT");
 }
