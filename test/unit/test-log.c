@@ -141,29 +141,24 @@ static void ignore_signal(_unused_ int number)
 {
 }
 
-/* Longer in all than it is waited for if it does not read. On a busy machine it may not get to read for so long, or in all for
- * longer than is made up for line by line. */
+/* Longer in all than it is waited for if it does not read. */
 static bool reads_slowly(int fd)
 {
         const struct timeval timeout = {.tv_sec = 30};
-        uint64_t began_usec = now_usec(), read_usec = began_usec, longest_usec = 0;
         unsigned int n = 0;
 
         if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) < 0)
                 return false;
-        while (n < MANY_LINES && usleep(500) == 0 && recv(fd, (char[1]){}, 1, 0) == 1) {
+        while (n < MANY_LINES && usleep(500) == 0 && recv(fd, (char[1]){}, 1, 0) == 1)
                 n++;
-                longest_usec = MAX(longest_usec, now_usec() - read_usec);
-                read_usec = now_usec();
-        }
-        return longest_usec > 500 * USEC_PER_MSEC || read_usec - began_usec > MANY_LINES * (2 * USEC_PER_MSEC) ||
-               (n == MANY_LINES && count_lines(fd) == 0);
+        return n == MANY_LINES && count_lines(fd) == 0;
 }
 
 START_TEST(a_slow_journald_gets_all_lines)
 {
         const struct itimerval often = {{.tv_usec = 1000}, {.tv_usec = 1000}};
         const struct sigaction action = {.sa_handler = ignore_signal};
+        uint64_t before_usec, behind_usec = 0, most_usec = 0;
         int fd = fake_journald_new(), status;
         pid_t journald = fork();
 
@@ -174,12 +169,19 @@ START_TEST(a_slow_journald_gets_all_lines)
         ck_assert_int_ge(sigaction(SIGALRM, &action, NULL), 0);
         ck_assert_int_ge(setitimer(ITIMER_REAL, &often, NULL), 0);
         log_open("test", LOG_TARGET_JOURNAL);
-        for (size_t i = 0; i < MANY_LINES; i++)
+        for (size_t i = 0; i < MANY_LINES; i++) {
+                before_usec = now_usec();
                 log_warning("Line %zu.", i);
+                behind_usec += now_usec() - before_usec;
+                behind_usec -= MIN(behind_usec, 2 * USEC_PER_MSEC);
+                most_usec = MAX(most_usec, behind_usec);
+        }
         ck_assert_int_ge(setitimer(ITIMER_REAL, &(struct itimerval){}, NULL), 0);
         log_close();
         ck_assert_int_eq(waitpid(journald, &status, 0), journald);
-        ck_assert_int_eq(status, 0);
+        /* On a busy machine, lines may take longer than is made up for line by line. */
+        if (most_usec < USEC_PER_SEC)
+                ck_assert_int_eq(status, 0);
         close(fd);
 }
 END_TEST
@@ -191,8 +193,9 @@ int main(void)
 
         tcase_add_test(test_case, messages_are_one_line);
         tcase_add_test(test_case, lines_reach_the_journal);
-        tcase_add_test(test_case, a_journald_that_does_not_read_costs_a_second);
         tcase_add_test(test_case, a_slow_journald_gets_all_lines);
+        /* The last one: a process waits for a second in all. */
+        tcase_add_test(test_case, a_journald_that_does_not_read_costs_a_second);
         suite_add_tcase(suite, test_case);
         return run_suite(suite);
 }
