@@ -66,6 +66,8 @@ FULL = {
                           "ratios.headgate-stock-rules/floor": 1.05, "ratios.headgate-stock-rules/stock": 0.40}, 600),
     "bench-qemu": Bounded("bench-boot", "qemu", 64, 5, "headgate,headgate-stock-rules,floor",
                           {"ratios.headgate/floor": 0.40, "ratios.headgate-stock-rules/floor": 0.65}, 500),
+    "dracut": Bounded("bench-dracut", "uml", 16, 9, "stock,headgate",
+                      {"ratios.headgate/stock": 1.1, "ratios_ended.headgate/stock": 0.7}, 350),
     # 15 and 50 times as fast. "headgate deactivate" also takes lvm2's locks and listens to udev.
     "teardown-qemu": Bounded("bench-teardown", "qemu", 500, 5, "headgate-teardown,headgate,serial,floor",
                              {"ratios.headgate-teardown/floor": 1.5, "ratios.headgate/floor": 1.5,

@@ -44,6 +44,8 @@ BENCHMARKS = {benchmark.name: benchmark for benchmark in [
               [1000], rounds=1, others=["first"]),
     Benchmark("ordinary", "boots of machines that people have, one a row: from the start of systemd to the last LV", "bench-ordinary",
               [None], ["stock", "headgate"], rounds=5),
+    Benchmark("dracut", "boots with an initrd as dracut makes it (stock), and with one that headgate has narrowed: from the start of the "
+              "kernel to the last LV; N VGs of one PV and one LV", "bench-dracut", [16, 64], ["stock", "headgate"], rounds=5),
     Benchmark("teardown", "from the start of the program until no LV is left; N VGs of one PV and one LV",
               "bench-teardown", [1, 4, 16, 64, 256, 1000],
               ["headgate-teardown", "headgate", "vgchange", "blkdeactivate", "serial", "floor"], kernel="qemu"),

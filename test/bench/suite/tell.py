@@ -70,6 +70,7 @@ COLUMNS = [
     ("middle LV", seconds("middle_s")),
     ("mount", seconds("mount_s")),
     ("running", seconds("running_s")),
+    ("ended", seconds("ended_s")),
     ("50 made", seconds("create_s")),
     ("50 removed", seconds("remove_s")),
     ("down", seconds("down_s")),
