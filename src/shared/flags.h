@@ -7,10 +7,11 @@
  *
  * In the run directory (/run/headgate) there are
  *
- *   pending.d/ENTRY   a request, an empty file: "MAJOR:MINOR" for a device, "vg:NAME" for a VG to retry,
- *                     "expect:NAME" for an expected VG
+ *   pending.d/ENTRY   a request, an empty file: "MAJOR:MINOR" for a device, "change:MAJOR:MINOR" for one that was
+ *                     only written to, "vg:NAME" for a VG to retry, "expect:NAME" for an expected VG
  *   pending           there may be entries in pending.d
  *   working.d/ENTRY   a request that the worker has taken and not finished
+ *   wakeup            the socket of headgate.socket, for R4 below
  *   running           locked (fcntl OFD) by the worker as long as it will check pending.d again
  *   listening         the worker receives devices from udev; the rule then starts no program
  *   resync            a listening worker died, or is about to leave and may be killed: the next one has to
@@ -22,6 +23,7 @@
  *   given-up          the worker failed too often: headgate takes over only after headgate enable --now
  *   failures          decimal number of failures without a settled VG in between
  *   taken-over        68-headgate.rules is in effect instead of lvm2's rule
+ *   taken-over-late   decimal time of a takeover on a running system, see find_earlier_handling()
  *   pvs-on-lvs        68-headgate.rules handles PVs on LVs like all others
  *   no-systemd-ready  68-headgate.rules does not set SYSTEMD_READY, as lvm2's rule does not
  *   completing        the worker completes device-mapper's cookies for udev, see fast-rules/cookies.h
