@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Requests by entries of the protocol, datagrams and udev, from their arrival to their end. */
+/* Requests, by entries of the protocol and by udev, from their arrival to their end. */
 
 #include "worker/worker.h"
 
@@ -30,9 +30,8 @@ static void note_request(struct worker *worker, const struct device *device, enu
                 worker_ask_step(worker);
 }
 
-/* A device that is being processed is read again afterwards, as the cause of the request may be newer than the last
- * reading. The VG does not wait for that if the device was only written to: the kernel's change event of each new
- * disk is such a write. */
+/* A device that is being processed is read again afterwards, since it may have changed since it was read. If it was
+ * only written to, its VG is activated before that (`reread`, not `again`), as each new disk has such an event. */
 static int take_device(struct worker *worker, dev_t number, enum uevents_kind kind, struct device **ret)
 {
         struct device *device;
@@ -115,7 +114,7 @@ static int take_device_entry(struct worker *worker, const char *entry)
 
 /* A request for a VG by name: asks lvm2 whatever happened before, if all PVs are present. Otherwise nothing can be
  * done now, and the caller sees that in the VG's record. */
-static int take_vg(struct worker *worker, const char *name)
+static int take_vg_request(struct worker *worker, const char *name)
 {
         struct vg_entry *group = names_find(worker->inventory, name);
         enum vg_state former;
@@ -170,7 +169,7 @@ int requests_take_entry(const char *entry, void *userdata)
         int r;
 
         if ((name = skip_prefix(entry, FLAGS_ENTRY_VG)))
-                r = take_vg(worker, name);
+                r = take_vg_request(worker, name);
         else if ((name = skip_prefix(entry, FLAGS_ENTRY_EXPECTED)))
                 r = take_expectation(worker, name);
         else
