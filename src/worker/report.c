@@ -158,7 +158,7 @@ void report_vg(const struct vg_entry *group, enum vg_report report)
         const struct {
                 int level;
                 const char *message_id;
-                uint64_t from, to; /* the period of this timeline */
+                uint64_t from, to; /* of the duration in the line */
         } kinds[_VG_REPORT_MAX] = {
                 [VG_SAY_COMPLETE] = {LOG_INFO, MESSAGE_VG_COMPLETE, vg->first_seen_usec, vg->complete_usec},
                 [VG_SAY_ACTIVE] = {LOG_INFO, MESSAGE_VG_ACTIVATED, vg->complete_usec, vg->settled_usec},
@@ -166,8 +166,7 @@ void report_vg(const struct vg_entry *group, enum vg_report report)
                 [VG_SAY_SKIPPED] = {LOG_NOTICE, MESSAGE_VG_SKIPPED, vg->complete_usec, vg->settled_usec},
                 [VG_SAY_FAILED] = {LOG_ERR, MESSAGE_VG_FAILED, vg->complete_usec, vg->settled_usec},
                 [VG_SAY_LOST] = {vg_count(vg).stranded > 0 ? LOG_WARNING : LOG_NOTICE, MESSAGE_VG_INCOMPLETE},
-                [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VG_OVERDUE, vg->first_seen_usec,
-                        report == VG_SAY_OVERDUE ? now_usec() : 0},
+                [VG_SAY_OVERDUE] = {LOG_WARNING, MESSAGE_VG_OVERDUE, vg->first_seen_usec, now_usec()},
                 [VG_SAY_NOTHING_ACTIVATED] = {LOG_WARNING, MESSAGE_VG_DEGRADED},
                 [VG_SAY_REMOVED] = {LOG_INFO, MESSAGE_VG_REMOVED},
         };
