@@ -54,6 +54,7 @@ struct device {
         bool reread;                   /* written to since it was read: read again, with low priority */
 };
 
+/* The worker's VG; variables of this type are called `group`, those of struct vg `vg`. */
 struct vg_entry {
         struct dm_list list; /* inventory.groups[vg->state] */
         struct vg *vg;

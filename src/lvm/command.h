@@ -89,7 +89,7 @@ struct job {
         uint64_t cpu_usec;  /* CPU time at the last check; USEC_INFINITY before the first */
         unsigned int still; /* checks in a row that found no progress */
         bool probed;        /* it makes no progress, its devices are probed; for the caller */
-        bool waits;         /* nothing else waits for it; for the caller */
+        bool waits;         /* it waits for a lock or a disk, so nothing must wait for it; for the caller */
         struct lvm_command command;
         struct program_times programs; /* such as thin_check, of an activation that takes more than a second */
         sd_event_source *source, *look_source;

@@ -53,8 +53,8 @@ static const char *find_earlier_handling(const struct change *change)
         if (group->fresh || group->has_entry ||
                 (change->facts.lvs != VG_LVS_NONE && change->facts.lvs != VG_LVS_SOME))
                 return NULL;
-        /* A takeover of a running system announced all devices, so these are not new. headgate has lost its earlier
-         * state. */
+        /* A takeover of a running system has announced all devices, also those that are not new, and headgate has no
+         * records of the time before it. */
         if (read_file_at(worker->run_fd, FLAGS_TAKEN_OVER_LATE, &taken_over, NULL) >= 0 &&
                 parse_u64(taken_over, &usec) >= 0 &&
                 MAX(group->vg->activating_usec, group->vg->first.settled_usec) < usec)

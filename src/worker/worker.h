@@ -49,22 +49,22 @@ struct worker {
         struct stat settings_files[SETTINGS_FILES]; /* when they were last read */
         struct deadlines deadlines;
         struct uevents *uevents;
-        struct gather gather;
-        bool booting;     /* udev had not handled all devices of coldplug when the step began */
-        bool queue_empty; /* udev's queue was empty then, and coldplug had announced all devices */
+        struct gather gather; /* requests whose devices are not read yet */
+        bool booting;         /* udev had not handled all devices of coldplug when the step began */
+        bool queue_empty;     /* udev's queue was empty then, and coldplug had announced all devices */
         struct readers *readers;
         struct scans scans;
         struct dm_list jobs;               /* the vgchanges */
         struct dm_devices *active_devices; /* cached while requests are taken, if one needs them; else NULL */
         struct cookies *cookies;           /* with optimized rules, since the first vgchange; or NULL */
-        struct load load;
+        struct load load;                  /* whether a processor is idle */
         uint64_t pause_usec;        /* end of the pause of VGs that boot does not wait for; see SLOTS_PAUSE_USEC */
         uint64_t look_usec;         /* when to look for unreported devices in udev's database */
         uint64_t first_device_usec; /* when the first device appeared; 0 if none has */
         size_t n_processors;
         struct job *reset_failed_job; /* the running "systemctl reset-failed", or NULL */
         struct config config;         /* lvm2's */
-        struct alike alike;           /* lvm2's errors of single VGs */
+        struct alike alike;           /* the last failures of lvm2, to notice if it fails for any VG */
         bool event_activation;        /* lvm.conf's setting */
         bool passes_links; /* pass links to pvscan: a filter in lvm.conf may match them, and lvm2 does not look them up */
         bool imports_devices;   /* lvm2 has to be asked about the VG of / even if it is active */
