@@ -78,14 +78,14 @@ bool inventory_pvs_have_reached(const struct inventory *inventory, const struct 
                 (device = inventory_find_device(inventory, pv->device)) && device->stage < stage);
 }
 
-bool device_is_of_complete(const struct device *device)
+bool device_vg_is_complete(const struct device *device)
 {
         return device->group && device->group->vg->state != VG_STATUS_WAITING;
 }
 
 bool device_is_urgent(const struct device *device)
 {
-        return device->removed || device->slow || (device_is_of_complete(device) && device->group->awaited);
+        return device->removed || device->slow || (device_vg_is_complete(device) && device->group->awaited);
 }
 
 void inventory_move_device(struct inventory *inventory, struct device *device, enum device_stage stage)

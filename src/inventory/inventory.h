@@ -70,7 +70,7 @@ struct vg_entry {
         bool activated;            /* became active, not saved yet */
         bool lost_pv;              /* lost a PV when it was complete, not reported yet */
         bool may_be_gone;          /* a PV was removed, perhaps after vgremove; see vg_report_lost() */
-        bool ask_again;      /* since vgchange started, a disk appeared or was removed, or the VG was requested */
+        bool activate_again; /* since vgchange started, a disk appeared or was removed, or the VG was requested */
         bool fresh;          /* lvm2 had no record of one of its PVs, which is new */
         bool last_is_bare;   /* the PV that appeared last has no metadata */
         uint64_t retry_usec; /* when to retry it after a failure; 0 for never */
@@ -181,7 +181,7 @@ bool inventory_has_device_before(const struct inventory *inventory, enum device_
 bool inventory_pvs_have_reached(const struct inventory *inventory, const struct vg *vg, enum device_stage stage);
 
 /* Whether the VG of the device waits for no other PV, so that vgchange can follow pvscan. */
-bool device_is_of_complete(const struct device *device);
+bool device_vg_is_complete(const struct device *device);
 
 /* Whether pvscan must not wait for more devices. */
 bool device_is_urgent(const struct device *device);

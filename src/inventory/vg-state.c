@@ -27,16 +27,16 @@ enum {
         DEGRADED_ALLOWED = 1 << 4,    /* by headgate.conf */
         DEGRADED_IMPOSSIBLE = 1 << 5, /* headgate.conf forbids it, or no PV is present */
         LVS_DONE = 1 << 6,            /* all are active, or none is to be activated */
-        LVS_LEFT = 1 << 7,
+        LVS_LEFT = 1 << 7,            /* some are still to be activated */
         LVS_ALL = 1 << 8,
         LVS_SOME = 1 << 9,
         LVS_UNWANTED = 1 << 11, /* none is to be activated */
         LVS_INACTIVE = 1 << 12, /* none is active */
         BLOCKED = 1 << 13,      /* metadata, configuration or a PV forbids vgchange */
         BLOCKED_BY_METADATA = 1 << 14,
-        OBSTACLE = 1 << 15,    /* any obstacle */
-        KEEP_ACTIVE = 1 << 16, /* active LVs make vgchange needless, or an earlier worker is the obstacle */
-        ALWAYS_ACTIVATE = 1 << 17,
+        OBSTACLE = 1 << 15,        /* any obstacle */
+        KEEP_ACTIVE = 1 << 16,     /* with LVS_DONE: vgchange is optional, or the history is unknown */
+        ALWAYS_ACTIVATE = 1 << 17, /* the fact of that name; otherwise ACTIVATION_OPTIONAL */
         ACTIVATION_OPTIONAL = 1 << 18,
         ACTIVATE_AGAIN = 1 << 19,
         ON_REMOVED = 1 << 20,
@@ -68,9 +68,9 @@ static unsigned int conditions_of(const struct vg_facts *facts)
         };
 
         return pvs[facts->pvs] | lvs[facts->lvs] | obstacles[facts->obstacle] |
-               (facts->permitted ? DEGRADED_ALLOWED : DEGRADED_IMPOSSIBLE) |
-               (facts->ask_anyway ? ALWAYS_ACTIVATE : ACTIVATION_OPTIONAL | KEEP_ACTIVE) |
-               (facts->ask_again ? ACTIVATE_AGAIN : 0U) | (facts->on_removed ? ON_REMOVED : 0U) |
+               (facts->degraded_allowed ? DEGRADED_ALLOWED : DEGRADED_IMPOSSIBLE) |
+               (facts->always_activate ? ALWAYS_ACTIVATE : ACTIVATION_OPTIONAL | KEEP_ACTIVE) |
+               (facts->activate_again ? ACTIVATE_AGAIN : 0U) | (facts->on_removed ? ON_REMOVED : 0U) |
                (facts->raids_degraded ? RAIDS_DEGRADED : 0U) | (facts->has_reason ? HAS_REASON : 0U);
 }
 

@@ -84,12 +84,12 @@ struct vg_facts {
         enum vg_pvs pvs;
         enum vg_lvs lvs;
         enum vg_obstacle obstacle;
-        bool permitted;      /* headgate.conf permits a degraded activation */
-        bool ask_anyway;     /* run vgchange even if LVs are active, or the name is claimed */
-        bool ask_again;      /* since vgchange started, a PV appeared or was removed, or the VG was requested */
-        bool on_removed;     /* LVs are still on removed devices */
-        bool raids_degraded; /* RAIDs do not use a PV that appeared late */
-        bool has_reason;     /* lvm2's reason not to activate it is still valid */
+        bool degraded_allowed; /* headgate.conf allows a degraded activation */
+        bool always_activate;  /* run vgchange even if LVs are active, or the name is claimed */
+        bool activate_again;   /* since vgchange started, a PV appeared or was removed, or the VG was requested */
+        bool on_removed;       /* LVs are still on removed devices */
+        bool raids_degraded;   /* RAIDs do not use a PV that appeared late */
+        bool has_reason;       /* lvm2's reason not to activate it is still valid */
 };
 
 enum vg_action {

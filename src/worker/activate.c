@@ -91,7 +91,7 @@ int activate_on_ended(struct job *job, int exit_status, const char *output, void
                 if ((event == VG_ENDED_FAILED || event == VG_ENDED_OK) &&
                         alike_note(&worker->alike, words, worker->inventory->now_usec) < 0)
                         return log_oom();
-                if (group->state == VG_COMPLETE && group->ask_again)
+                if (group->state == VG_COMPLETE && group->activate_again)
                         log_info("VG %s changed or was requested during activation; retrying.", group->vg->name);
         }
         if (n_alone > 0)
@@ -136,7 +136,7 @@ static int start_job(struct worker *worker, enum job_kind kind, struct vg_entry 
         dm_list_add(&worker->jobs, &job->list);
         FOREACH_ARRAY(group, groups, n) {
                 (*group)->job = job;
-                (*group)->ask_again = false;
+                (*group)->activate_again = false;
                 (*group)->vg->activating_usec = job->started_usec;
                 inventory_enter(worker->inventory, *group, &step);
         }

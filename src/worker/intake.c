@@ -77,7 +77,7 @@ static int join_group(struct worker *worker, struct device *device, struct vg_en
         if (string_replace(&pv->device_name, strdup(device->name)) < 0)
                 return -ENOMEM;
         appeared = pv->device == 0;
-        group->ask_again |= appeared;
+        group->activate_again |= appeared;
         pv->device = device->number;
         device->group = group;
         inventory_note_change(worker->inventory, group);

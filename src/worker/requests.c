@@ -45,7 +45,7 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_kind ki
         else
                 inventory_read_again(worker->inventory, device);
         if (kind == UEVENTS_READY_OR_REMOVED && device->group)
-                device->group->ask_again = true;
+                device->group->activate_again = true;
 
         if (worker->first_device_usec == 0)
                 worker->first_device_usec = worker->inventory->now_usec;

@@ -256,7 +256,7 @@ static bool records_all(struct worker *worker)
         if (!activate_has_room(worker))
                 return false;
         if (ANY(FOREACH_LISTED(const struct device, device, &worker->inventory->devices[DEVICE_UNRECORDED]),
-                    device_is_of_complete(device) || worker->scans.max > 0))
+                    device_vg_is_complete(device) || worker->scans.max > 0))
                 return true;
         worker_wake_at(worker, late);
         return late <= worker->inventory->now_usec;

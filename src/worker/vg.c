@@ -139,7 +139,8 @@ static bool may_have_changed(const struct worker *worker, const struct vg_entry 
                                (device->stage < DEVICE_SETTLING || device->again || device->reread));
 }
 
-static bool asks_anyway(const struct worker *worker, const struct vg_entry *group, enum vg_event event)
+/* The fact `always_activate`. */
+static bool must_activate(const struct worker *worker, const struct vg_entry *group, enum vg_event event)
 {
         const char *name = group->vg->name;
 
@@ -196,9 +197,10 @@ static int gather(struct change *change)
                 .pvs = n.missing == 0 ? VG_PVS_ALL
                        : n.seen == 0  ? VG_PVS_NONE
                                       : VG_PVS_SOME,
-                .permitted = worker->event_activation && settings_get_policy(&worker->settings, vg->name).degraded,
-                .ask_anyway = asks_anyway(worker, group, event),
-                .ask_again = group->ask_again,
+                .degraded_allowed =
+                        worker->event_activation && settings_get_policy(&worker->settings, vg->name).degraded,
+                .always_activate = must_activate(worker, group, event),
+                .activate_again = group->activate_again,
                 .on_removed = n.stranded > 0,
                 .has_reason = vg->reason,
         };
@@ -405,7 +407,7 @@ int vg_take(struct worker *worker, struct vg_entry *group, const struct vg_input
         /* The cause may have been fixed: ask lvm2 again. */
         if (input->event == VG_REQUESTED || input->event == VG_RETRY) {
                 vg_entry_forget_refusal(group, group->refused);
-                group->ask_again |= group->state == VG_ACTIVATING;
+                group->activate_again |= group->state == VG_ACTIVATING;
         }
         r = gather(&change);
         if (r < 0)

@@ -262,7 +262,7 @@ START_TEST(refusal_counts_until_it_is_tried_again)
         inventory_enter(worker.inventory, group, &(struct vg_step){.state = VG_ACTIVATING});
         ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_RETRY}), 0);
         ck_assert_ptr_null(group->refusal);
-        ck_assert(group->ask_again);
+        ck_assert(group->activate_again);
 }
 END_TEST
 

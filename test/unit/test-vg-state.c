@@ -49,9 +49,9 @@ static struct vg_facts make_facts(unsigned int bits)
                             : bits & EARLIER   ? VG_OBSTACLE_UNKNOWN_HISTORY
                             : bits & LVM_FAILS ? VG_OBSTACLE_LVM
                                                : VG_OBSTACLE_NONE,
-                .permitted = bits & PERMITTED,
-                .ask_anyway = bits & ANYWAY,
-                .ask_again = bits & CHANGED,
+                .degraded_allowed = bits & PERMITTED,
+                .always_activate = bits & ANYWAY,
+                .activate_again = bits & CHANGED,
                 .on_removed = bits & REMOVED,
                 .raids_degraded = bits & RAIDS,
                 .has_reason = bits & REASON,
@@ -213,9 +213,9 @@ static struct vg_facts see(struct world *world)
                        : world->n_active == 0 ? VG_LVS_NONE
                                               : VG_LVS_SOME,
                 .obstacle = draw(world, 20) == 0 ? VG_OBSTACLE_PV : VG_OBSTACLE_NONE,
-                .permitted = world->permitted,
-                .ask_anyway = draw(world, 4) == 0,
-                .ask_again = draw(world, 8) == 0,
+                .degraded_allowed = world->permitted,
+                .always_activate = draw(world, 4) == 0,
+                .activate_again = draw(world, 8) == 0,
         };
 }
 
@@ -237,9 +237,9 @@ static void take(struct world *world, enum vg_event event)
         world->vgchange |= starts;
 
         /* The policy and the deadline come before. */
-        if (event == VG_DEADLINE_PASSED || (event == VG_REQUESTED && facts.permitted))
+        if (event == VG_DEADLINE_PASSED || (event == VG_REQUESTED && facts.degraded_allowed))
                 world->due_once = true;
-        require(step.action != VG_DO_ACTIVATE_DEGRADED || (world->due_once && facts.permitted),
+        require(step.action != VG_DO_ACTIVATE_DEGRADED || (world->due_once && facts.degraded_allowed),
                 "degraded too early");
         if (event == VG_PV_REMOVED && !is_activating(world->state))
                 world->due_once = false;

@@ -27,7 +27,8 @@ static inline const char *find_fault(
         if (step->state >= _VG_STATE_MAX || step->action >= _VG_ACTION_MAX || step->report >= _VG_REPORT_MAX ||
                 step->reason >= _VG_REASON_MAX)
                 return "a result is out of range";
-        if (step->action == VG_DO_ACTIVATE_DEGRADED && (!facts->permitted || !was_due || event != VG_SLOT_FREE))
+        if (step->action == VG_DO_ACTIVATE_DEGRADED &&
+                (!facts->degraded_allowed || !was_due || event != VG_SLOT_FREE))
                 return "a degraded activation without policy, or before the deadline";
         if (step->action == VG_DO_ACTIVATE_DEGRADED && facts->pvs != VG_PVS_SOME)
                 return "a degraded activation of a VG that is complete, or of which nothing is there";
@@ -41,7 +42,7 @@ static inline const char *find_fault(
         if ((step->action == VG_DO_ACTIVATE_DEGRADED) !=
                 (step->state == VG_ACTIVATING_DEGRADED && state != VG_ACTIVATING_DEGRADED && event != VG_ADOPTED))
                 return "ACTIVATING_DEGRADED without a vgchange, or the other way round";
-        if (step->state == VG_DUE && state != VG_DUE && !facts->permitted && !is_activating(state))
+        if (step->state == VG_DUE && state != VG_DUE && !facts->degraded_allowed && !is_activating(state))
                 return "due without policy";
         /* Only a vgchange that ends, makes no progress or is lost ends it. */
         if (is_activating(state) && !is_activating(step->state) &&
@@ -51,7 +52,7 @@ static inline const char *find_fault(
                 event != VG_PV_REMOVED)
                 return "a complete VG waits";
         /* Somebody has deactivated it. */
-        if (state == VG_ACTIVE && step->state == VG_COMPLETE && event != VG_REQUESTED && !facts->ask_anyway)
+        if (state == VG_ACTIVE && step->state == VG_COMPLETE && event != VG_REQUESTED && !facts->always_activate)
                 return "asked for again though lvm2 counts it as active";
         if ((event == VG_REREAD || event == VG_REREAD_LEFT) && step->state == VG_COMPLETE &&
                 vg_state_is_settled(state))
