@@ -391,7 +391,7 @@ static int retry_failed(struct worker *worker)
 
 int activate_groups(struct worker *worker)
 {
-        int r = retry_failed(worker);
+        int r = 0;
 
         if (dm_list_empty(&worker->jobs) && worker->pause_usec <= worker->inventory->now_usec)
                 worker->load = (struct load){};
@@ -407,7 +407,7 @@ int activate_groups(struct worker *worker)
                 if (r < 0)
                         return r;
         }
-        r = share_out(worker) ?: start_complete(worker);
+        r = retry_failed(worker) ?: share_out(worker) ?: start_complete(worker);
         if (worker->pause_usec > worker->inventory->now_usec)
                 worker_wake_at(worker, MIN(worker->pause_usec, worker->load.look_usec));
         FOREACH_LISTED(struct job, job, &worker->jobs) {
