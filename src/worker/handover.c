@@ -192,16 +192,17 @@ static int stay(struct worker *worker)
         return listen_to_udev(worker);
 }
 
-/* Leaves, by L2 to L4, W5 and W6 of flags.h. Events whose rule has seen "listening" arrive as long as they are in
- * udev's queue, so the monitor is drained after the queue is empty. Until then "resync" stands for the events that
- * this worker might lose. Returns 1 if the worker has left. */
+/* Leaves, by the steps L2 to L4, W5 and W6 of flags.h. The first call does L2, a later one the others, as udev needs
+ * time to empty its queue. Until then "resync" stands for the events that this worker might lose. Returns 1 if the
+ * worker has left. */
 static int leave(struct worker *worker)
 {
         int r;
 
         if (!worker->leaving) {
                 report_timeline(worker->inventory, &worker->logged_usec);
-                r = flags_end_listening(worker->run_fd); /* L2 */
+                /* L2: from now on the rule makes a request for each device. */
+                r = flags_end_listening(worker->run_fd);
                 if (r < 0)
                         return log_error_errno(r, "Failed to clear /run/headgate/listening: %m");
                 worker->leaving = true;
@@ -209,22 +210,23 @@ static int leave(struct worker *worker)
                 return 0;
         }
 
-        if (!worker->queue_empty) /* L3 */
+        /* L3: the last events whose rule has seen "listening". */
+        if (!worker->queue_empty)
                 return 0;
-        r = uevents_drain(worker->uevents);
-        if (r >= 0)
-                r = cookies_drain(worker->cookies);
+        r = uevents_drain(worker->uevents) ?: cookies_drain(worker->cookies);
         if (r < 0)
                 return r;
         if (handover_has_work(worker))
                 return stay(worker);
 
-        r = clear(worker, FLAGS_RESYNC); /* L4 */
+        /* L4: no event is missing. */
+        r = clear(worker, FLAGS_RESYNC);
         if (r < 0)
                 return r;
-        closep(&worker->running_fd); /* W5 */
+        /* W5: from now on a request starts another worker. W6: one that was made before has not. */
+        closep(&worker->running_fd);
         worker->running_fd = -EBADF;
-        r = flags_ask_pending(worker->run_fd); /* W6 */
+        r = flags_ask_pending(worker->run_fd);
         if (r == 0)
                 return 1;
         if (r > 0)
