@@ -244,8 +244,12 @@ static int withdraw_cookies(struct worker *worker)
         return dm_list_empty(&worker->jobs) ? cookies_withdraw(worker->cookies) : 0;
 }
 
+/* Boot is over: a new disk is no longer one of many. VGs that wait for PVs may wait for long, and must not delay it. */
 static int finish_boot(struct worker *worker)
 {
+        if (!worker->booting || !worker->queue_empty || handover_has_work(worker) ||
+                flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) < 0)
+                return 0;
         log_debug("All devices of coldplug are handled.");
         if (absent_list(worker->inventory, &worker->config, &worker->settings, &worker->absent) < 0)
                 return log_oom();
@@ -259,7 +263,8 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
          * could follow. */
         static int (*const parts[])(struct worker *) = {take_requests, look_for_unreported, read_devices,
                 intake_recheck, handover_adopt_again, activate_groups, scan_start, withdraw_cookies,
-                vg_report_lost, wait_for_devices, deadline_check, requests_read_again, save_and_release};
+                vg_report_lost, wait_for_devices, deadline_check, requests_read_again, save_and_release,
+                finish_boot};
         struct worker *worker = userdata;
         int r = 0;
 
@@ -273,11 +278,6 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
                 r = parts[i](worker);
         if (r < 0)
                 return r;
-        /* Boot is over: a new disk is no longer one of many. VGs that wait for PVs may wait for long, and must not
-         * delay it. */
-        if (worker->booting && worker->queue_empty && !handover_has_work(worker) &&
-                flags_set(worker->run_fd, FLAGS_BOOT_FINISHED) >= 0)
-                r = finish_boot(worker);
         if (worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
                 !handover_has_work(worker)) {
                 worker->status_usec = worker->inventory->now_usec;
@@ -285,7 +285,7 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
         }
         if (worker->inventory->now_usec >= worker->logged_usec + TIMELINE_INTERVAL_USEC)
                 report_timeline(worker->inventory, &worker->logged_usec);
-        r = r ?: handover_leave_if_idle(worker);
+        r = handover_leave_if_idle(worker);
         if (r != 0)
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
 
