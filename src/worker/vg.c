@@ -315,19 +315,21 @@ int vg_retry(struct worker *worker, struct vg_entry *group)
         return vg_take(worker, group, &(struct vg_input){.event = VG_RETRY});
 }
 
-/* `degraded_usec` stays set after a degraded activation until the VG is whole again. */
+/* `degraded_usec` stays set from the decision for a degraded activation until the VG is whole again, or its PVs have
+ * appeared before vgchange was started. */
 static void note_degraded(const struct change *change)
 {
         const struct vg_step *step = &change->step;
         struct vg *vg = change->vg;
-        bool unasked = change->group->state == VG_DUE && step->state == VG_COMPLETE &&
-                       vg->activating_usec < vg->degraded_usec;
+        bool needless = change->group->state == VG_DUE && step->state == VG_COMPLETE &&
+                        vg->activating_usec < vg->degraded_usec;
 
+        /* PVs are missing: the time when all were present is of an earlier activation. */
         if (vg_state_is_due(step->state))
                 vg->complete_usec = 0;
         if (vg->degraded_usec == 0 && (vg_state_is_due(step->state) || step->state == VG_DEGRADED_COMPLETE))
                 vg->degraded_usec = change->worker->inventory->now_usec;
-        if (!unasked && !(step->effects & VG_EFFECT_WHOLE))
+        if (!needless && !(step->effects & VG_EFFECT_WHOLE))
                 return;
         vg->degraded_usec = 0;
         FOREACH_PV(pv, vg)
@@ -378,6 +380,7 @@ static int carry_out(const struct change *change)
                 vg->complete_usec = vg->settled_usec = inventory->now_usec;
         note_degraded(change);
 
+        /* The record has the state, the reason, times of late PVs, and which LVs are active. */
         if (step->effects & VG_EFFECT_ENTERED)
                 inventory_enter(inventory, group, step);
         else if (step->reason != VG_REASON_KEEP || step->report == VG_SAY_LATE ||
