@@ -291,6 +291,7 @@ static int reread_pv(struct inventory *inventory, struct vg_entry *group, const 
 
         if (r < 0)
                 return r;
+        /* If it has left this VG, take_pv() has to know that. */
         if (!device->group)
                 device->group = group;
         inventory_read_again(inventory, device);

@@ -278,6 +278,8 @@ static int record_pv(struct worker *worker, struct device *device, bool unused, 
         return 0;
 }
 
+/* `former` is the VG of the device before, `owner` the VG that lists the PV, `group` the one of the metadata that was
+ * read. They differ after vgsplit, vgmerge or vgreduce; inventory_move_pv() has the PV leave the first two. */
 static int take_pv(struct worker *worker, struct device *device, const struct reader_result *result)
 {
         struct vg_entry *former = device->group, *owner, *group = NULL;
@@ -288,7 +290,7 @@ static int take_pv(struct worker *worker, struct device *device, const struct re
                 return r;
         owner = inventory_find_group_of_pv(worker->inventory, device->pvid);
         r = judge_copies(worker, device, result, &group);
-        /* A PV without metadata belongs to the VG that lists it. */
+        /* A PV without metadata belongs to the VG that lists it, maybe only since judge_copies() updated that VG. */
         if (r >= 0 && !group && !result->unused)
                 group = inventory_find_group_of_pv(worker->inventory, device->pvid);
         if (r >= 0)
