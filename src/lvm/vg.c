@@ -282,7 +282,7 @@ struct known_lv {
 int vg_update(struct vg *vg, struct vg *newer)
 {
         _cleanup_free_ struct known_lv *lvs = calloc(vg->n_lvs + 1, sizeof(*lvs));
-        char said[offsetof(struct vg, state)];
+        char former[offsetof(struct vg, state)]; /* all that is from metadata, see struct vg */
 
         if (!lvs)
                 return -ENOMEM;
@@ -307,8 +307,8 @@ int vg_update(struct vg *vg, struct vg *newer)
                 pv->late_usec = known ? known->late_usec : 0;
         }
 
-        memcpy(said, vg, sizeof(said));
-        memcpy(vg, newer, sizeof(said));
-        memcpy(newer, said, sizeof(said));
+        memcpy(former, vg, sizeof(former));
+        memcpy(vg, newer, sizeof(former));
+        memcpy(newer, former, sizeof(former));
         return 0;
 }
