@@ -86,7 +86,7 @@ struct deadline_facts {
         uint64_t earliest_usec; /* when the first VG or PV is overdue; USEC_INFINITY for none */
         uint64_t asked_usec;    /* when systemd last replied */
         uint64_t looked_usec;   /* when udev's database was last searched for unreported PVs */
-        uint64_t due_usec;      /* since when the result is READ */
+        uint64_t due_usec;      /* since when an overdue VG waits for readers, so that the result is READ */
         bool announcing;        /* booting, and udev has more devices to announce */
         bool asking;            /* systemctl list-jobs is running */
         bool unlocking;         /* by its last reply, a disk is being unlocked */

@@ -126,6 +126,7 @@ int deadline_check(struct worker *worker)
 
         facts->now_usec = now;
         facts->announcing = worker->booting && !worker->queue_empty;
+        /* Again after ASK and LOOK, which change the facts. */
         for (;;) {
                 int r = 0;
 
