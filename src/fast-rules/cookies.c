@@ -50,8 +50,8 @@ struct cookies {
         struct blocked blocked;
         struct completed completed[COMPLETED_MAX];
         size_t n_completed;
-        bool expecting;
-        bool promised;
+        bool expecting; /* a vgchange was started: the next mark in an event makes the promise */
+        bool promised;  /* FLAGS_COMPLETING is set */
 };
 
 struct cookies *cookies_free(struct cookies *cookies)
