@@ -87,6 +87,7 @@ static bool is_idle(const struct teardown *teardown)
         return teardown->n_at_work == 0 && dm_list_empty(&teardown->unmonitor.waiting);
 }
 
+/* Whether no process has been able to release the node for as long as the options allow, and attempts since have failed. */
 static bool is_futile(const struct teardown *teardown, const struct removal *removal, uint64_t now)
 {
         return removal->n_futile >= FUTILE_MIN &&

@@ -115,7 +115,7 @@ struct tree_node {
         bool is_nfs;             /* or another network file system */
         bool on_network;         /* by tree_find_network() */
         bool selected;           /* selected by "headgate deactivate", may be skipped; see teardown/scope.h */
-        bool marked;             /* for the function that walks the tree */
+        bool marked;             /* for one walk at a time, which sets it in all nodes first */
 
         struct tree_nodes uppers; /* nodes that use it */
         struct tree_nodes lowers; /* nodes that it uses */

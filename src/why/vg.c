@@ -372,6 +372,7 @@ static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
                 return;
 
         explain_facts(why);
+        /* Set above if the LV has causes of its own. */
         if (why->answer)
                 why_fact(why, "Its VG is only partly active: %s.", why_first_cause(why));
         else
