@@ -32,7 +32,7 @@ BENCHMARKS = {benchmark.name: benchmark for benchmark in [
               layouts=["thin-250"]),
     Benchmark("lvs-striped", "the same of 200 LVs with 8 stripes each, on 100 PVs", "bench-lvs", [100], ["headgate", "stock"],
               layouts=["striped-200"]),
-    Benchmark("lvs-snapshots", "the same of an LV with 100 snapshots", "bench-lvs", [2], ["headgate", "stock"],
+    Benchmark("lvs-snapshots", "the same of an LV with 100 snapshots; 5 made and removed", "bench-lvs", [2], ["headgate", "stock"],
               layouts=["snapshot-100"]),
     Benchmark("event", "one more disk where N - 14 are there: until its LV is up, and what it costs", "bench-event",
               [24, 114, 1014], ["stock", "headgate"], rounds=5),
