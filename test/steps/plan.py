@@ -9,9 +9,9 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 REPOSITORY = TESTS.parent
 sys.path[:0] = [str(TESTS / "guest"), str(TESTS / "bench")]
-from bounds import FULL, SHORT, Bounded # noqa: E402
-from harness import scenario            # noqa: E402
-from step import ALONE, MEASURING, Step # noqa: E402
+from bounds import FULL, SHORT, Bounded          # noqa: E402
+from harness import scenario                     # noqa: E402
+from step import ALONE, MEASURING, WAITING, Step # noqa: E402
 
 # Deadlines in a guest that has three others beside it on two processors.
 PATIENCE = ["--patience", "3"]
@@ -20,8 +20,11 @@ IN_MEMORY = ["env", "TMPDIR=/dev/shm"]
 # Programs with sanitizers, of which unit tests run thousands: they start in three quarters of the time without a dynamic runtime,
 # and are built in three quarters of it when they are not optimized as far as what is installed.
 QUICK_TO_BUILD = ["-Dc_link_args=-static-libasan -static-libubsan", "-Doptimization=1"]
-# Of test/check --all, if it is not said how many; each takes 100 minutes at most.
-PARTS = 12
+# Of test/check --all, if it is not said how many; each takes 100 minutes at most, by the steps' own estimates.
+PARTS = 5
+# Seconds for each fuzz target in --all; longer for what was found once, and for what others write on disks.
+FUZZ_SECONDS = 60
+FUZZ_LONGER = {"configuration": 300, "label": 300, "metadata": 300}
 
 
 @dataclass
@@ -43,12 +46,14 @@ def steps_of(check, builds, release=None):
     if check != "quick":
         steps += [*analysis_steps(check, builds), *fuzz_steps(check, builds), faults_step(check, builds), hostile_step(builds), cost_step(builds)]
     if check == "all":
+        # The newest one has what no release changes, too.
         steps += [Step(title("package", on, scenario.RELEASES[0]), [TESTS / "package", "--suite", on, "--build", builds.plain],
-                       "packages", 600) for on in scenario.RELEASES]
+                       "packages", 600 if on == scenario.RELEASES[-1] else 450) for on in scenario.RELEASES]
         steps += [Step(title("dracut takes the module", on, "trixie"), [TESTS / "dracut", "--suite", on, "--build", builds.plain],
                        "packages", 120, after=[f"build {builds.plain.name}"]) for on in ("trixie", "forky")]
-        steps.append(Step("commands of README and HACKING", [TESTS / "commands"], "sources", 1200, ALONE))
-        steps.append(Step("coverage", [TESTS / "coverage", "--build", builds.of("coverage")], "unit tests", 2400, ALONE))
+        steps.append(Step("commands of README and HACKING", [TESTS / "commands"], "sources", 700, ALONE))
+        # One guest at a time.
+        steps.append(Step("coverage", [TESTS / "coverage", "--build", builds.of("coverage")], "unit tests", 1300, WAITING))
     return steps
 
 
@@ -109,15 +114,15 @@ def fuzz_steps(check, builds):
     build = builds.of("fuzz")
     prepared = Step("build of the fuzzers", [TESTS / "fuzz/run", "--build", build, "--seconds", "0"], "build", 90)
     # What was ever found is a unit test; this only shows that they still run.
-    seconds = 300 if check == "all" else 3
     targets = sorted(path.stem.removeprefix("fuzz-") for path in (TESTS / "fuzz").glob("fuzz-*.c"))
-    return [prepared, *(Step(f"fuzzing: {target}", [TESTS / "fuzz/run", "--build", build, "--seconds", str(seconds), target],
-                             "fuzzing", seconds + 2, after=[prepared.name]) for target in targets)]
+    seconds = {target: FUZZ_LONGER.get(target, FUZZ_SECONDS) if check == "all" else 3 for target in targets}
+    return [prepared, *(Step(f"fuzzing: {target}", [TESTS / "fuzz/run", "--build", build, "--seconds", str(seconds[target]), target],
+                             "fuzzing", seconds[target] + 2, after=[prepared.name]) for target in targets)]
 
 
 def model_steps(check, builds):
     more = ["--all"] if check == "all" else []
-    return [Step("the protocol: every order of its steps", [TESTS / "model/run", *more], "model", 1800 if more else 40),
+    return [Step("the protocol: every order of its steps", [TESTS / "model/run", *more], "model", 700 if more else 40),
             Step("the life of a VG: each step", [TESTS / "model/vg-state", "--build", builds.plain], "model", 40)]
 
 
@@ -159,12 +164,12 @@ def guest_steps(check, builds, release):
         count = "16" if check != "all" else "200" if on == default else "50"
         steps.append(Step(title(f"generated cases: {count}", on, default),
                           [TESTS / "differential", "--build", builds.plain, "--suite", on, "--cases", count, *PATIENCE],
-                          "cases", 30 + 5 * int(count), after=built))
+                          "cases", 30 + 3 * int(count), after=built))
     # Their bounds are meant for the default release.
     for name, benchmark in ((FULL if check == "all" else SHORT) if not release or release == default else {}).items():
         size = ["--full"] if check == "all" else []
-        # Their bounds are wide enough for that; the others have two guests at once.
-        load = MEASURING if check == "plain" and isinstance(benchmark, Bounded) else ALONE
+        # The others have bounds that are not as wide, or two guests at once, or a guest with two processors.
+        load = MEASURING if isinstance(benchmark, Bounded) and (check == "plain" or benchmark.wide) else ALONE
         steps.append(Step(f"benchmark: {name}", [TESTS / "bench/bounded", name, *size, "--build", builds.plain],
                           "benchmarks", benchmark.seconds, load, after=built))
     return steps
@@ -175,7 +180,13 @@ def releases_of(read, check, release):
     if check == "quick":
         return [read.suite]
     wanted = [release] if release else scenario.RELEASES if check == "all" else read.releases
-    return [on for on in wanted if read.runs_on(on)]
+    return [on for on in wanted if read.runs_on(on) and (release or check != "all" or not is_in_plain(read, on))]
+
+
+def is_in_plain(read, on):
+    """Whether the plain check runs the same with the oldest release. With the others, each scenario is in "all"."""
+    return (on == scenario.RELEASES[0] and read.belongs_to("plain") and on in read.releases and
+            read.options_in("plain") == read.options_in("all"))
 
 
 def with_needed(chosen, steps):
