@@ -122,7 +122,7 @@ def fuzz_steps(check, builds):
 
 def model_steps(check, builds):
     more = ["--all"] if check == "all" else []
-    return [Step("the protocol: every order of its steps", [TESTS / "model/run", *more], "model", 700 if more else 40),
+    return [Step("the protocol: every order of its steps", [TESTS / "model/run", *more], "model", 400 if more else 40),
             Step("the life of a VG: each step", [TESTS / "model/vg-state", "--build", builds.plain], "model", 40)]
 
 
