@@ -14,6 +14,8 @@ from harness.progress import Trouble, command, key_of, need_packages, say
 
 INSIDE = Path(__file__).parent.parent / "inside"
 HERE = "usr/lib/guest"
+# headgate that asks a file of a captured tree in the place of device-mapper.
+READER_OF_CAPTURES = "headgate-with-fake-dm"
 SCRIPTS = ["stage-two", "attach-disks", "initrd-disks", "scenario-runner", "vocabulary", "shutdown-words", "package-words", "facts",
            "write-report", "last-phase", "list-devices"]
 # Only if the scenario, or one of them, runs it.
@@ -35,6 +37,8 @@ def write_payload(path, cache, repository, build, scenario, disk_set, settings, 
         for name, text in scripts.items():
             add(tar, f"{HERE}/{name}", text.encode(), 0o755)
         add(tar, f"{HERE}/capture-tree", (repository / "test/tree/capture").read_bytes(), 0o755)
+        if READER_OF_CAPTURES in scenario.body:
+            add(tar, f"{HERE}/{READER_OF_CAPTURES}", (build / "test" / READER_OF_CAPTURES).read_bytes(), 0o755)
         for program in compiled_programs(cache, [*own_texts, *scripts.values()]):
             add(tar, f"{HERE}/{program.name}", program.read_bytes(), 0o755)
         add(tar, SHUTDOWN_HOOK, (INSIDE / "shutdown-hook").read_bytes(), 0o755)
