@@ -92,9 +92,8 @@ int absent_list(struct inventory *inventory, const struct config *config, const 
                 if (!vg_name_is_valid(name) || inventory_find_named(inventory, name) ||
                         !settings_get_policy(settings, name).expected)
                         continue;
-                r = backup_read(AT_FDCWD, config->backup_dir, name, &backup, NULL, NULL);
-                if (r >= 0)
-                        r = vg_compare_host(backup, &config->system_id);
+                r = backup_read(AT_FDCWD, config->backup_dir, name, &backup, NULL, NULL)
+                            ?: vg_compare_host(backup, &config->system_id);
                 if (r == -ENOMEM)
                         return r;
                 /* It may have been renamed. */

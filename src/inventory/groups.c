@@ -277,10 +277,9 @@ void inventory_lose_pv(struct inventory *inventory, struct vg_entry *group, dev_
 
 void inventory_lose_absent_pvs(struct inventory *inventory, struct vg_entry *group)
 {
-        FOREACH_PV(pv, group->vg) {
+        FOREACH_PV(pv, group->vg)
                 if (pv->device != 0 && !inventory_is_still(inventory, pv->device, pv->pvid))
                         inventory_lose_pv(inventory, group, pv->device);
-        }
 }
 
 /* Queues the PV to be read again, to find its VG. */

@@ -128,15 +128,13 @@ int deadline_check(struct worker *worker)
         facts->announcing = worker->booting && !worker->queue_empty;
         /* Again after ASK and LOOK, which change the facts. */
         for (;;) {
-                int r = 0;
+                int r = facts->announcing ? 0 : take_due(worker, 0, &facts->earliest_usec);
 
+                if (r < 0)
+                        return r;
                 facts->asking = deadlines->unlock_query;
                 facts->reading = readers_are_busy(worker->readers) ||
                                  inventory_has_device_before(worker->inventory, DEVICE_READING);
-                if (!facts->announcing)
-                        r = take_due(worker, 0, &facts->earliest_usec);
-                if (r < 0)
-                        return r;
                 switch (deadline_next(facts, &wake)) {
                 case DEADLINE_PUT_OFF:
                         deadlines->put_off_usec = now;

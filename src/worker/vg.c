@@ -85,11 +85,10 @@ static int set_obstacle(struct change *change, enum vg_obstacle obstacle, char *
  * same name, lvm2 would activate LVs of both. */
 static int find_obstacle_degraded(struct change *change)
 {
-        FOREACH_PV(pv, change->vg) {
+        FOREACH_PV(pv, change->vg)
                 if (pv->device != 0 && online_find_pv(change->worker->lvm_run_fd, pv->pvid) != pv->device)
                         return set_obstacle(change, VG_OBSTACLE_PV,
                                 string_format("lvm2 does not accept its PV %s.", pv->device_name ?: "?"));
-        }
         if (names_is_shared(change->worker->inventory, change->group, USEC_INFINITY))
                 return set_obstacle(change, VG_OBSTACLE_NAME, strdup("there is another VG of this name."));
         return 0;
