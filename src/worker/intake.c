@@ -74,13 +74,15 @@ static int join_group(struct worker *worker, struct device *device, struct vg_en
                 return 0;
         }
 
-        if (string_replace(&pv->device_name, strdup(device->name)) < 0)
-                return -ENOMEM;
         appeared = pv->device == 0;
+        if (pv->device != device->number || !streq(pv->device_name ?: "", device->name)) {
+                if (string_replace(&pv->device_name, strdup(device->name)) < 0)
+                        return -ENOMEM;
+                pv->device = device->number;
+                inventory_note_change(worker->inventory, group);
+        }
         group->activate_again |= appeared;
-        pv->device = device->number;
         device->group = group;
-        inventory_note_change(worker->inventory, group);
         expectation = expectations_find(&worker->expectations, group->vg->name);
         if (expectation && !expectation->group) {
                 expectation->group = group;
@@ -359,9 +361,10 @@ int intake_result(const struct reader_result *result, void *userdata)
                 device->n_failed = 0;
                 if (!isempty(result->pvid))
                         return take_pv(worker, device, result);
-                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
-                return forget_other_pv(worker, device, "");
         }
+        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+        if (result->error == 0)
+                return forget_other_pv(worker, device, "");
 
         if (result->error != -EBADMSG) {
                 /* The contents are unknown: keep the PV, as the disk was neither removed nor changed. If the reader
@@ -374,7 +377,6 @@ int intake_result(const struct reader_result *result, void *userdata)
                 else if (!device->again && inventory_retry(worker->inventory, device))
                         log_error("Failed to read %s, retrying: %s", device->name,
                                 reader_describe_error(result->error));
-                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
                 return 0;
         }
         report_damaged(device->name, "", "", result->reason, false);
@@ -382,7 +384,6 @@ int intake_result(const struct reader_result *result, void *userdata)
         if (device->group)
                 inventory_lose_pv(worker->inventory, device->group, device->number);
         device->group = NULL;
-        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
         return inventory_set_pvid(worker->inventory, device, "");
 }
 
@@ -406,11 +407,9 @@ static int follow_rename(struct worker *worker, struct vg_entry *group)
                 return 0;
         log_info("VG %s was renamed to %s.", former, group->vg->name);
         claimed = online_is_claimed(worker->lvm_run_fd, former);
-        r = MIN(claimed, 0);
-        if (claimed > 0 && group->vg->state == VG_STATUS_ACTIVE)
-                r = online_claim(worker->lvm_run_fd, group->vg->name);
-        if (r >= 0)
-                r = forget_name(worker, group, former);
+        r = claimed > 0 && group->vg->state == VG_STATUS_ACTIVE ? online_claim(worker->lvm_run_fd, group->vg->name)
+                                                                : MIN(claimed, 0);
+        r = r ?: forget_name(worker, group, former);
         if (r < 0)
                 return log_error_errno(r, "Failed to rename lvm2's entries of VG %s: %m", former);
         /* The request has the former name, which nothing would find. */
