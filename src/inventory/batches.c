@@ -16,8 +16,10 @@
 #define BOOT_QUIET_USEC (100 * USEC_PER_MSEC)
 #define WAIT_MAX_USEC (240 * USEC_PER_MSEC)
 
-/* Each change writes all metadata of a VG, which is read as a whole. Of a hundred LVs that are created in a row,
- * the first is read at once, and the others a few times, together. */
+/* Each change writes the metadata of all PVs of a VG, which takes udev a while to handle. Of a hundred LVs that are
+ * created in a row, the first is read once udev is idle, and the others a few times, together. Events that udev has
+ * sent are received a moment later, see GATHER_CHANGES_USEC. */
+#define CHANGES_QUIET_USEC (GATHER_CHANGES_USEC + 50 * USEC_PER_MSEC)
 #define CHANGES_INTERVAL_USEC USEC_PER_SEC
 #define CHANGES_MAX_USEC (5 * USEC_PER_SEC)
 
@@ -48,32 +50,25 @@
 /* How long deadlines wait for devices that are being read, of which there may always be some. */
 #define READING_MAX_USEC (30 * USEC_PER_SEC)
 
-void gather_note_change(struct gather *gather, uint64_t now)
-{
-        if (gather->first_usec == 0)
-                gather->first_usec = now;
-        gather->last_usec = now;
-}
-
-void gather_note(struct gather *gather, uint64_t now)
+void gather_note(struct gather *gather, bool urgent, uint64_t now)
 {
         /* A deferred change must not shorten the gathering of devices that appear with this one. */
-        if (!gather->urgent)
-                gather->first_usec = 0;
-        gather->urgent = true;
-        gather_note_change(gather, now);
+        if (gather->first_usec == 0 || (urgent && !gather->urgent))
+                gather->first_usec = now;
+        gather->last_usec = now;
+        gather->urgent |= urgent;
 }
 
-uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now)
+uint64_t gather_until(const struct gather *gather, bool booting, bool udev_is_busy, uint64_t now)
 {
-        uint64_t until;
+        bool changes = !booting && !gather->urgent;
+        uint64_t quiet = booting ? BOOT_QUIET_USEC : changes ? CHANGES_QUIET_USEC : QUIET_USEC, until;
 
         if (gather->first_usec == 0)
                 return USEC_INFINITY;
-        until = MIN(
-                gather->last_usec + (booting ? BOOT_QUIET_USEC : QUIET_USEC), gather->first_usec + WAIT_MAX_USEC);
-        if (!booting && !gather->urgent && gather->first_usec < gather->read_usec + CHANGES_INTERVAL_USEC)
-                until = MIN(gather->last_usec + CHANGES_INTERVAL_USEC, gather->first_usec + CHANGES_MAX_USEC);
+        if (changes && (udev_is_busy || gather->first_usec < gather->read_usec + CHANGES_INTERVAL_USEC))
+                quiet = CHANGES_INTERVAL_USEC;
+        until = MIN(gather->last_usec + quiet, gather->first_usec + (changes ? CHANGES_MAX_USEC : WAIT_MAX_USEC));
         return until <= now ? 0 : until;
 }
 

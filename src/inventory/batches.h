@@ -15,15 +15,18 @@ struct gather {
         bool urgent;         /* a request is not only a change of an active VG */
 };
 
-void gather_note(struct gather *gather, uint64_t now);
+/* Notes a request. A change of an active VG is not urgent: lvm2 has activated new LVs itself, and only the record has
+ * to follow. */
+void gather_note(struct gather *gather, bool urgent, uint64_t now);
 
-/* Notes a change of an active VG: lvm2 has activated new LVs itself, and only the record has to follow. */
-void gather_note_change(struct gather *gather, uint64_t now);
+/* While only changes are gathered, how often to receive events, also of new devices. A change of a VG of a hundred PVs
+ * has a hundred events, and each wake-up costs more than the event. */
+#define GATHER_CHANGES_USEC (50 * USEC_PER_MSEC)
 
 /* Returns when to read the devices: 0 for now, USEC_INFINITY if none waits, else when to ask again unless a request
- * arrives earlier. After boot, changes within a second of the last reading wait until none has arrived for a
- * second, for 5 s at most. */
-uint64_t gather_until(const struct gather *gather, bool booting, uint64_t now);
+ * arrives or udev becomes idle earlier. After boot, changes within a second of the last reading, or while udev is
+ * busy, wait until none has arrived for a second, for 5 s at most. */
+uint64_t gather_until(const struct gather *gather, bool booting, bool udev_is_busy, uint64_t now);
 
 /* Slots: how many vgchanges run at a time. One that uses a processor counts as one processor. One that waits for a
  * disk, udev or a lock only uses memory, but delays its other VGs. So more may run while a processor is idle. */

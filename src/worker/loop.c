@@ -181,7 +181,8 @@ static int read_devices(struct worker *worker)
         /* A reader that is busy calls on_progress(). */
         if (readers_are_quick(worker->readers))
                 return 0;
-        gathered = gather_until(&worker->gather, worker->booting, worker->inventory->now_usec);
+        gathered =
+                gather_until(&worker->gather, worker->booting, !worker->queue_empty, worker->inventory->now_usec);
         if (gathered > 0) {
                 worker_wake_at(worker, gathered);
                 return 0;
@@ -204,7 +205,7 @@ static int wait_for_devices(struct worker *worker)
         worker_wake_at(worker, inventory_end_holds(worker->inventory));
         if (worker->gather.first_usec > 0 || !inventory_has_device_before(worker->inventory, DEVICE_READING))
                 return 0;
-        gather_note(&worker->gather, worker->inventory->now_usec);
+        gather_note(&worker->gather, true, worker->inventory->now_usec);
         worker_ask_step(worker);
         return 0;
 }
@@ -266,6 +267,7 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
                 vg_report_lost, wait_for_devices, deadline_check, requests_read_again, save_and_release,
                 finish_boot};
         struct worker *worker = userdata;
+        bool changes;
         int r = 0;
 
         inventory_ping(worker->inventory);
@@ -274,8 +276,9 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
         /* During coldplug udev's queue may be empty for a moment, before the kernel announces more devices. */
         worker->queue_empty = uevents_queue_is_empty(worker->uevents) &&
                               (!worker->booting || flags_is_set(worker->run_fd, FLAGS_COLDPLUG) != 0);
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(parts); i++)
-                r = parts[i](worker);
+        FOREACH_ELEMENT(part, parts)
+                if (r >= 0)
+                        r = (*part)(worker);
         if (r < 0)
                 return r;
         if (worker->inventory->now_usec - worker->status_usec >= STATUS_INTERVAL_USEC ||
@@ -290,7 +293,10 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
 
         /* While lvm2 activates, the queue becomes empty after the event of each LV. */
-        uevents_watch_queue(worker->uevents, (worker->booting && dm_list_empty(&worker->jobs)) || worker->leaving);
+        changes = worker->gather.first_usec > 0 && !worker->gather.urgent;
+        uevents_watch(worker->uevents,
+                (worker->booting && dm_list_empty(&worker->jobs)) || worker->leaving || changes,
+                changes ? GATHER_CHANGES_USEC : 0);
         return sd_event_source_set_time(worker->step_source, worker->next_step_usec)
                        ?: sd_event_source_set_enabled(worker->step_source, SD_EVENT_ONESHOT);
 }
@@ -304,15 +310,15 @@ struct worker *worker_free(struct worker *worker)
 
         dm_devices_free(worker->active_devices);
         readers_free(worker->readers);
-        worker->scans.job = job_free(worker->scans.job);
+        job_free(worker->scans.job);
         FOREACH_LISTED(struct job, job, &worker->scans.overdue)
                 job_free(job);
         FOREACH_LISTED(struct job, job, &worker->jobs)
                 job_free(job);
         uevents_free(worker->uevents);
         cookies_free(worker->cookies);
-        worker->deadlines.unlock_query = job_free(worker->deadlines.unlock_query);
-        worker->reset_failed_job = job_free(worker->reset_failed_job);
+        job_free(worker->deadlines.unlock_query);
+        job_free(worker->reset_failed_job);
         expectations_done(&worker->expectations);
         strv_done(&worker->absent);
         inventory_free(worker->inventory);

@@ -21,10 +21,9 @@ static void note_request(struct worker *worker, const struct device *device, enu
 {
         struct gather before = worker->gather;
 
-        if (kind == UEVENTS_CHANGED && device->group && device->group->state == VG_ACTIVE)
-                gather_note_change(&worker->gather, worker->inventory->now_usec);
-        else
-                gather_note(&worker->gather, worker->inventory->now_usec);
+        gather_note(&worker->gather,
+                kind != UEVENTS_CHANGED || !device->group || device->group->state != VG_ACTIVE,
+                worker->inventory->now_usec);
         /* The timer is set for the requests gathered so far; when it fires, it is set again if there are more. */
         if (before.first_usec == 0 || worker->gather.urgent != before.urgent)
                 worker_ask_step(worker);
@@ -134,7 +133,7 @@ static int take_vg_request(struct worker *worker, const char *name)
                 return -ENOENT;
         group->has_entry = true;
         /* Reading changed PVs may have been deferred. */
-        gather_note(&worker->gather, worker->inventory->now_usec);
+        gather_note(&worker->gather, true, worker->inventory->now_usec);
         worker_ask_step(worker);
         return 0;
 }

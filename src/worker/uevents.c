@@ -132,9 +132,7 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_func
         uevents->queue = udev_queue_new(uevents->monitor.udev);
         if (!uevents->queue)
                 return -ENOMEM;
-        r = monitor_start(&uevents->monitor, event, on_monitor, uevents);
-        if (r >= 0)
-                r = udev_queue_get_fd(uevents->queue);
+        r = monitor_start(&uevents->monitor, event, on_monitor, uevents) ?: udev_queue_get_fd(uevents->queue);
         if (r >= 0)
                 r = sd_event_add_io(event, &uevents->queue_source, r, EPOLLIN, on_queue, uevents);
         if (r < 0)
@@ -176,9 +174,10 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
         return 0;
 }
 
-void uevents_watch_queue(struct uevents *uevents, bool watched)
+void uevents_watch(struct uevents *uevents, bool queue, uint64_t interval_usec)
 {
-        (void) sd_event_source_set_enabled(uevents->queue_source, watched ? SD_EVENT_ON : SD_EVENT_OFF);
+        (void) sd_event_source_set_enabled(uevents->queue_source, queue ? SD_EVENT_ON : SD_EVENT_OFF);
+        (void) sd_event_source_set_ratelimit(uevents->monitor.source, interval_usec, 1);
 }
 
 bool uevents_queue_is_empty(struct uevents *uevents)

@@ -45,9 +45,9 @@ int uevents_enumerate(struct uevents *uevents, uevents_device_function function,
 /* Handles all events that are queued, without waiting. */
 int uevents_drain(struct uevents *uevents);
 
-/* Enables or disables `on_queue`, which is enabled at first. A call that was missed while it was disabled is made
- * up for. */
-void uevents_watch_queue(struct uevents *uevents, bool watched);
+/* Enables or disables `on_queue`, which is enabled at first; a call that was missed while it was disabled is made up
+ * for. Events of devices are handled once in `interval_usec` at most; 0 for at once. */
+void uevents_watch(struct uevents *uevents, bool queue, uint64_t interval_usec);
 
 bool uevents_queue_is_empty(struct uevents *uevents);
 

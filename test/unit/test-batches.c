@@ -18,12 +18,12 @@ START_TEST(nothing_waits)
 {
         struct gather gather = {};
 
-        ck_assert_uint_eq(gather_until(&gather, false, START), USEC_INFINITY);
-        ck_assert_uint_eq(gather_until(&gather, false, START), USEC_INFINITY);
-        gather_note(&gather, START);
-        ck_assert_uint_ne(gather_until(&gather, false, START), USEC_INFINITY);
+        ck_assert_uint_eq(gather_until(&gather, false, false, START), USEC_INFINITY);
+        ck_assert_uint_eq(gather_until(&gather, false, false, START), USEC_INFINITY);
+        gather_note(&gather, true, START);
+        ck_assert_uint_ne(gather_until(&gather, false, false, START), USEC_INFINITY);
         gather = (struct gather){};
-        ck_assert_uint_eq(gather_until(&gather, false, START), USEC_INFINITY);
+        ck_assert_uint_eq(gather_until(&gather, false, false, START), USEC_INFINITY);
 }
 END_TEST
 
@@ -32,13 +32,13 @@ START_TEST(single_disk_waits_little)
         struct gather gather = {};
         uint64_t until;
 
-        gather_note(&gather, START);
-        until = gather_until(&gather, false, START);
+        gather_note(&gather, true, START);
+        until = gather_until(&gather, false, false, START);
         ck_assert_uint_gt(until, START);
         ck_assert_uint_le(until, START + 50 * MSEC);
-        ck_assert_uint_eq(gather_until(&gather, false, until), 0);
+        ck_assert_uint_eq(gather_until(&gather, false, false, until), 0);
         /* What else udev is busy with does not matter after boot. */
-        ck_assert_uint_eq(gather_until(&gather, false, until), 0);
+        ck_assert_uint_eq(gather_until(&gather, false, false, until), 0);
 }
 END_TEST
 
@@ -50,8 +50,8 @@ START_TEST(burst_is_bounded)
         uint64_t now = START;
 
         while (now < START + 1000 * MSEC) {
-                gather_note(&gather, now);
-                if (gather_until(&gather, booting, now) == 0)
+                gather_note(&gather, true, now);
+                if (gather_until(&gather, booting, false, now) == 0)
                         break;
                 now += 5 * MSEC;
         }
@@ -64,9 +64,9 @@ START_TEST(boot_waits_longer_for_the_next_one)
 {
         struct gather gather = {};
 
-        gather_note(&gather, START);
-        ck_assert_uint_gt(gather_until(&gather, true, START), gather_until(&gather, false, START));
-        ck_assert_uint_le(gather_until(&gather, true, START), START + 100 * MSEC);
+        gather_note(&gather, true, START);
+        ck_assert_uint_gt(gather_until(&gather, true, false, START), gather_until(&gather, false, false, START));
+        ck_assert_uint_le(gather_until(&gather, true, false, START), START + 100 * MSEC);
 }
 END_TEST
 
@@ -81,8 +81,8 @@ START_TEST(changes_in_a_row_are_read_together)
 
         for (uint64_t now = 10 * START; now < 20 * START; now += 10 * MSEC) {
                 if (now % (200 * MSEC) == 0)
-                        gather_note_change(&gather, now);
-                if (gather_until(&gather, booting, now) > 0)
+                        gather_note(&gather, false, now);
+                if (gather_until(&gather, booting, false, now) > 0)
                         continue;
                 first = first ?: now;
                 last = now;
@@ -98,14 +98,46 @@ START_TEST(changes_in_a_row_are_read_together)
 }
 END_TEST
 
+/* A change of a VG of many PVs is one event for each: while udev handles them, none is read. */
+START_TEST(changes_wait_for_udev)
+{
+        struct gather gather = {.read_usec = START};
+        uint64_t now = 10 * START;
+
+        for (; now < 14 * START; now += 100 * MSEC) {
+                gather_note(&gather, false, now);
+                ck_assert_uint_gt(gather_until(&gather, false, true, now + 99 * MSEC), now + 99 * MSEC);
+        }
+        /* The last events may not have been received yet. */
+        ck_assert_uint_gt(gather_until(&gather, false, false, now), now);
+        ck_assert_uint_eq(gather_until(&gather, false, false, now + 50 * MSEC), 0);
+        /* Other devices may keep it busy. */
+        ck_assert_uint_gt(gather_until(&gather, false, true, now), now);
+        ck_assert_uint_eq(gather_until(&gather, false, true, now + 900 * MSEC), 0);
+        /* Or the changes do not end. */
+        gather_note(&gather, false, now + 900 * MSEC);
+        ck_assert_uint_eq(gather_until(&gather, false, true, now + 950 * MSEC), now + 1000 * MSEC);
+}
+END_TEST
+
+START_TEST(what_somebody_waits_for_does_not_wait_for_udev)
+{
+        struct gather gather = {.read_usec = START};
+
+        gather_note(&gather, false, 10 * START);
+        gather_note(&gather, true, 10 * START + 500 * MSEC);
+        ck_assert_uint_eq(gather_until(&gather, false, true, 10 * START + 520 * MSEC), 0);
+}
+END_TEST
+
 START_TEST(the_last_change_is_read_after_a_second)
 {
         struct gather gather = {.read_usec = 10 * START};
 
-        gather_note_change(&gather, 10 * START + 300 * MSEC);
-        gather_note_change(&gather, 10 * START + 800 * MSEC);
-        ck_assert_uint_eq(gather_until(&gather, false, 11 * START), 11 * START + 800 * MSEC);
-        ck_assert_uint_eq(gather_until(&gather, false, 11 * START + 800 * MSEC), 0);
+        gather_note(&gather, false, 10 * START + 300 * MSEC);
+        gather_note(&gather, false, 10 * START + 800 * MSEC);
+        ck_assert_uint_eq(gather_until(&gather, false, false, 11 * START), 11 * START + 800 * MSEC);
+        ck_assert_uint_eq(gather_until(&gather, false, false, 11 * START + 800 * MSEC), 0);
 }
 END_TEST
 
@@ -115,14 +147,14 @@ START_TEST(others_do_not_wait_for_changes)
         struct gather gather = {.read_usec = START};
         uint64_t until;
 
-        gather_note_change(&gather, START + 100 * MSEC);
-        ck_assert_uint_eq(gather_until(&gather, false, START + 500 * MSEC), START + 1100 * MSEC);
-        gather_note(&gather, START + 500 * MSEC);
-        until = gather_until(&gather, false, START + 500 * MSEC);
+        gather_note(&gather, false, START + 100 * MSEC);
+        ck_assert_uint_eq(gather_until(&gather, false, false, START + 500 * MSEC), START + 1100 * MSEC);
+        gather_note(&gather, true, START + 500 * MSEC);
+        until = gather_until(&gather, false, false, START + 500 * MSEC);
         ck_assert_uint_gt(until, START + 500 * MSEC);
         ck_assert_uint_le(until, START + 550 * MSEC);
-        gather_note_change(&gather, START + 510 * MSEC);
-        ck_assert_uint_le(gather_until(&gather, false, START + 510 * MSEC), START + 550 * MSEC);
+        gather_note(&gather, false, START + 510 * MSEC);
+        ck_assert_uint_le(gather_until(&gather, false, false, START + 510 * MSEC), START + 550 * MSEC);
 }
 END_TEST
 
@@ -329,6 +361,8 @@ int main(void)
         tcase_add_loop_test(test_case, burst_is_bounded, 0, 2);
         tcase_add_test(test_case, boot_waits_longer_for_the_next_one);
         tcase_add_loop_test(test_case, changes_in_a_row_are_read_together, 0, 2);
+        tcase_add_test(test_case, changes_wait_for_udev);
+        tcase_add_test(test_case, what_somebody_waits_for_does_not_wait_for_udev);
         tcase_add_test(test_case, the_last_change_is_read_after_a_second);
         tcase_add_test(test_case, others_do_not_wait_for_changes);
         tcase_add_test(test_case, a_batch_is_spread_over_the_processors);
