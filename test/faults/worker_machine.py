@@ -226,7 +226,7 @@ class WorkerMachine:
             os.closerange(4, 64)
             os.set_inheritable(3, True)
             os.execvpe(command[0], command, self.environment | {
-                "LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1", "LISTEN_FDNAMES": "wakeup"})
+                "LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1"})
         return pid
 
     def is_settled(self):
