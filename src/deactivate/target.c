@@ -166,7 +166,7 @@ int target_is_down(const struct target *target, int root_fd, const struct config
         struct path path = path_format("%s/%s", root_relative(config->backup_dir), target->vg);
         struct path section =
                 path_format("%s%s%s", target->vg, target->lv ? "/logical_volumes/" : "", target->lv ?: "");
-        int r = config_tree_read(root_fd, path.text, &metadata);
+        int r = config_tree_read(root_fd, path.text, &metadata, NULL);
 
         if (r < 0)
                 return r == -ENOMEM ? r : 0;

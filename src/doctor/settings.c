@@ -7,7 +7,6 @@
 
 #include "doctor/doctor.h"
 #include "shared/dm.h"
-#include "shared/log.h"
 #include "shared/program.h"
 
 /* ------ versions ------ */
@@ -39,24 +38,12 @@ void check_versions(struct doctor *doctor)
 
 /* ------ lvm.conf ------ */
 
-/* Parses a file. For a malformed one, `*ret_message` is libdevmapper's message with the place, "Parse error at byte 16 (line 2): ...",
- * or NULL. Returns 0 or a negative errno. */
-static int parse(const struct doctor *doctor, const char *path, char **ret_message)
-{
-        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
-        int r;
-
-        log_divert_libdevmapper(ret_message);
-        r = config_tree_read(doctor->sources.root_fd, path, &tree);
-        log_divert_libdevmapper(NULL);
-        return r;
-}
-
 /* Returns whether lvm2 can use the file; also true if it does not exist. */
 static bool is_usable(struct doctor *doctor, const char *path)
 {
+        _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
         _cleanup_free_ char *message = NULL;
-        int r = parse(doctor, path, &message);
+        int r = config_tree_read(doctor->sources.root_fd, path, &tree, &message);
 
         if (r == -EBADMSG)
                 finding_failed(doctor, "lvm2 refuses to run with it; lvmconfig(8) checks it.", "/%s: %s.", path,
@@ -128,16 +115,10 @@ void check_lvm_config(struct doctor *doctor)
 void check_headgate_config(struct doctor *doctor)
 {
         const struct settings *settings = &doctor->sources.settings;
-        const struct strv *problems = &doctor->sources.settings_problems.lines;
-        _cleanup_free_ char *message = NULL;
-        int r = parse(doctor, SETTINGS_FILE, &message);
+        int r;
 
-        if (r == -EBADMSG && message)
-                finding_warning(doctor, "See headgate.conf(5).",
-                        "/" SETTINGS_FILE ": %s, using defaults for all settings.", message);
-        else
-                STRV_FOREACH(problem, problems)
-                        finding_warning(doctor, "See headgate.conf(5).", "%s", *problem);
+        STRV_FOREACH(problem, &doctor->sources.settings_problems.lines)
+                finding_warning(doctor, "See headgate.conf(5).", "%s", *problem);
 
         /* An unknown name is usually a typing error. */
         r = sources_read_names(&doctor->sources);

@@ -35,7 +35,7 @@ static int read_one(int dir_fd, const char *directory, const char *name, struct 
         struct problems *problems)
 {
         struct path path = path_format("%s/%s", directory, name);
-        int r = config_tree_read(dir_fd, path.text, ret);
+        int r = config_tree_read(dir_fd, path.text, ret, NULL);
 
         if (r >= 0 || r == -ENOMEM)
                 return r;

@@ -383,7 +383,7 @@ int backup_tells_removal(const char *backup_directory, const char *archive_direc
                 if (r < 0)
                         return r;
         }
-        r = path ? config_tree_read(AT_FDCWD, path, &tree) : -ENOENT;
+        r = path ? config_tree_read(AT_FDCWD, path, &tree, NULL) : -ENOENT;
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
         return streq(dm_config_find_str(tree->root, id.text, ""), LVM_ID_TO_STRING(vg->vgid)) &&

@@ -6,6 +6,7 @@
 
 #include <sys/sysmacros.h>
 
+#include "shared/log.h"
 #include "shared/util.h"
 
 /* Metadata has four levels: VG, logical_volumes, LV and segment. The parser crashes at 100,000. Braces in strings
@@ -49,7 +50,7 @@ bool config_text_is_too_deep(const char *text)
         return false;
 }
 
-int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
+int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret, char **ret_message)
 {
         _cleanup_dm_config_ struct dm_config_tree *tree = NULL;
         _cleanup_free_ char *text = NULL;
@@ -62,9 +63,13 @@ int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret)
         tree = dm_config_create();
         if (!tree)
                 return -ENOMEM;
+        log_divert_libdevmapper(ret_message);
         /* The parser needs at least one key. */
         if (!is_empty(text) && !dm_config_parse(tree, text, text + strlen(text)))
-                return -EBADMSG;
+                r = -EBADMSG;
+        log_divert_libdevmapper(NULL);
+        if (r < 0)
+                return r;
 
         *ret = TAKE_PTR(tree);
         return 0;

@@ -33,8 +33,10 @@ bool config_text_is_too_deep(const char *text) _nonnull_all_;
 
 /* Parses a file below `dir_fd`, which may consist of comments only. Of repeated keys the last value counts;
  * repeated sections are merged. Returns 0 and `*ret`, to be freed with dm_config_destroy(), or -EBADMSG, -ENOMEM,
- * or an error of read_file_at(). */
-int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret) _nonnull_all_ _must_check_;
+ * or an error of read_file_at(). With -EBADMSG, `*ret_message` is libdevmapper's message with the place, "Parse error at byte 16
+ * (line 2): ...", to be freed by the caller, or still NULL; `ret_message` may be NULL. */
+int config_tree_read(int dir_fd, const char *path, struct dm_config_tree **ret, char **ret_message)
+        _nonnull_(2, 3) _must_check_;
 
 /* Returns the boolean at `path`, or `default_value` if there is none, or a section of that name, at which
  * dm_config_tree_find_bool() crashes. Unlike that function, it does not search cascaded trees. */

@@ -179,14 +179,16 @@ int settings_read(int root_fd, struct settings *ret, struct problems *problems)
                 .parallel_teardown = true,
                 .teardown_deadline_usec = 30 * USEC_PER_SEC,
         };
-        int r = config_tree_read(root_fd, SETTINGS_FILE, &tree);
+        _cleanup_free_ char *message = NULL;
+        int r = config_tree_read(root_fd, SETTINGS_FILE, &tree, &message);
 
         if (r == -ENOMEM)
                 return r;
-        if (r == -EBADMSG)
-                problems_add(problems, r, "/" SETTINGS_FILE ": syntax error, using defaults for all settings.");
-        else if (r < 0 && r != -ENOENT)
-                problems_add(problems, r, "/" SETTINGS_FILE ": %m; using defaults for all settings.");
+        if (r < 0 && r != -ENOENT)
+                problems_add(problems, r, "/" SETTINGS_FILE ": %s, using defaults for all settings.",
+                        message
+                                ?: r == -EBADMSG ? "syntax error"
+                                                 : strerror(-r));
 
         r = take_keys(tree ? tree->root : NULL, "", keys, ELEMENTSOF(keys), &settings, problems);
         if (r < 0)

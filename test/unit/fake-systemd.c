@@ -113,7 +113,7 @@ static void serve(int root_fd, int fd)
 {
         _cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
         struct dm_config_tree *tree = NULL;
-        int r = config_tree_read(root_fd, "systemd", &tree);
+        int r = config_tree_read(root_fd, "systemd", &tree, NULL);
 
         if (r < 0 || sd_bus_new(&bus) < 0 || sd_bus_set_fd(bus, fd, fd) < 0 ||
                 sd_bus_set_server(bus, true, SD_ID128_MAKE(1, 2, 3, 4, 5, 6, 7, 8, 9, a, b, c, d, e, f, 1)) < 0 ||

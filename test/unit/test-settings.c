@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "fixture.h"
+#include "shared/log.h"
 #include "shared/program.h"
 
 #define DEFAULT_DEADLINE (30 * USEC_PER_SEC)
@@ -287,6 +288,7 @@ START_TEST(malformed_files)
 
         read_settings(texts[_i], &settings, &problems);
         assert_defaults(&settings);
+        ck_assert_ptr_nonnull(strstr(problems.lines.strings[0], ".conf: Parse error at byte "));
         ck_assert_uint_eq(problems.lines.n, 1);
         ck_assert_int_ne(problems.error, 0);
 }
@@ -346,6 +348,8 @@ int main(void)
         Suite *suite = suite_create("settings");
         TCase *tcase = tcase_create("settings");
 
+        /* It takes libdevmapper's messages. */
+        log_open("test-settings", LOG_TARGET_STDERR);
         tcase_add_checked_fixture(tcase, set_up, run_directory_tear_down);
         tcase_add_test(tcase, no_file_means_defaults);
         tcase_add_loop_test(tcase, comments_mean_defaults, 0, 4);
