@@ -387,7 +387,9 @@ static int run(char *names[], size_t n, struct table *table)
 
         if (arg_problems && arg_follow)
                 return verb_refuse("--problems and --follow are mutually exclusive, see --help.");
-        if (arg_metrics ? arg_problems || arg_follow || table->options.json || n > 0 : !!arg_output_file)
+        if (arg_metrics ? arg_all || arg_problems || arg_follow || table->options.json || table->options.columns ||
+                                  table->options.no_headings || n > 0
+                        : !!arg_output_file)
                 return verb_refuse(
                         "--output-file requires --openmetrics, and neither allows other options, see --help.");
         if (arg_output_file && !verb_can_replace(arg_output_file))
