@@ -81,11 +81,14 @@ static bool disk_is_reserved(const char *path)
 
 /* ------ a PV ------ */
 
-int pv_read(const char *path, struct pv *ret)
+int pv_read(int root_fd, dev_t number, const char *path, struct pv *ret)
 {
-        int r;
+        _cleanup_free_ char *suspended = NULL;
+        int r = sysfs_read_attribute(root_fd, number, "dm/suspended", &suspended);
 
-        *ret = (struct pv){};
+        *ret = (struct pv){.suspended = r > 0 && streq(suspended, "1")};
+        if (r < 0 || ret->suspended)
+                return MIN(r, 0);
         r = devices_read(&(char *){(char *) path}, 1, on_result, ret);
         if (r < 0 && r != -ENOMEM)
                 ret->error = r;

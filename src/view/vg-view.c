@@ -50,15 +50,6 @@ static int find_recorded(const struct sources *sources, const char *name, const 
 
 /* ------ metadata ------ */
 
-/* Reading a suspended device would block, so its contents are unknown. */
-static int read_pv(const struct sources *sources, dev_t number, const char *path, struct pv *ret)
-{
-        _cleanup_free_ char *suspended = NULL;
-        int r = sysfs_read_attribute(sources->root_fd, number, "dm/suspended", &suspended);
-
-        return r < 0 || (suspended && streq(suspended, "1")) ? r : pv_read(path, ret);
-}
-
 /* At most this many PVs are read to find unreadable ones. */
 #define PVS_READ_MAX 16
 
@@ -78,7 +69,7 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
                 if (source->device == 0)
                         continue;
                 n_read++;
-                r = read_pv(sources, source->device, source->device_name, &pv);
+                r = pv_read(sources->root_fd, source->device, source->device_name, &pv);
                 if (r < 0)
                         return r;
                 if (pv.error < 0 && pv.error != -ENOENT) {
@@ -155,7 +146,7 @@ static int find_on_disks(const struct sources *sources, const char *name, const 
                 if (sd_device_get_devname(device, &path) < 0 || sd_device_get_devnum(device, &number) < 0 ||
                         worker_knows(sources, number))
                         continue;
-                r = read_pv(sources, number, path, &pv);
+                r = pv_read(sources->root_fd, number, path, &pv);
                 if (r < 0)
                         return r;
                 unseen = pv.metadata ? vg_find_pv(pv.metadata, pv.pvid) : NULL;

@@ -240,9 +240,7 @@ static int read_sysfs(const struct sources *sources, struct device_facts *facts)
         if (r < 0)
                 return r;
         facts->size = value * SECTOR_SIZE;
-        r = read_number(sources, facts->number, "dm/suspended", &value);
-        facts->suspended = value == 1;
-        return r < 0 ? r : MIN(sysfs_read_upper_map(sources->root_fd, facts->number, &facts->upper_map), 0);
+        return MIN(sysfs_read_upper_map(sources->root_fd, facts->number, &facts->upper_map), 0);
 }
 
 /* ------ udev ------ */
@@ -281,7 +279,7 @@ int device_facts_read(const struct sources *sources, const char *path, dev_t num
 
         *ret = (struct device_facts){.number = number, .path = path};
         r = read_sysfs(sources, ret) ?: read_udev(ret);
-        return r >= 0 && !ret->suspended ? pv_read(path, &ret->pv) : r;
+        return r >= 0 ? pv_read(sources->root_fd, number, path, &ret->pv) : r;
 }
 
 void device_facts_done(struct device_facts *facts)
@@ -375,9 +373,8 @@ void causes_of_device(struct why *why)
         const struct device_facts *device = why->device;
 
         causes_of_layers(why);
-        if (device->suspended)
-                why_remedy(why, "suspended", "it is suspended: I/O to it waits",
-                        "Find out which command suspended it; \"dmsetup resume\" resumes it.");
+        if (device->pv.suspended)
+                why_remedy(why, "suspended", "it is suspended: I/O to it waits", WHY_ADVICE_SUSPENDED);
         if (device->partition_table && !device->pv.found) {
                 why_cause(why, "partition-table", "it has a partition table (%s)", device->partition_table);
                 why_advise(why, "Run \"headgate why\" for each of its partitions.");

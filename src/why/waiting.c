@@ -51,13 +51,13 @@ struct members {
         const char *uuid;
 };
 
-static void add_member(struct why *why, sd_device *device, const char *path, struct members *members)
+static void add_member(struct why *why, sd_device *device, dev_t number, const char *path, struct members *members)
 {
         _cleanup_pv_ struct pv pv = {};
 
         enumeration_add(&members->paths, path);
         (void) sd_device_get_property_value(device, "ID_FS_UUID", &members->uuid);
-        why_fail(why, pv_read(path, &pv));
+        why_fail(why, pv_read(why->sources->root_fd, number, path, &pv));
         if (pv.md_disks == 0 || pv.md_disks > 64)
                 return;
         members->n = pv.md_disks;
@@ -103,7 +103,7 @@ static void explain_unopened(struct why *why, const char *array)
                         continue;
                 add_unopened(why, path, &unopened);
                 if (array && sd_device_get_property_value(device, "MD_DEVNAME", &name) >= 0 && streq(name, array))
-                        add_member(why, device, path, &members);
+                        add_member(why, device, number, path, &members);
         }
         if (members.paths.text)
                 explain_members(why, &members);
@@ -146,8 +146,11 @@ static void explain_last_place(struct why *why, const struct vg_pv *missing)
                 explain_layers_below(why, path);
                 return;
         }
-        why_fail(why, pv_read(path, &pv));
-        if (pv.error < 0) {
+        why_fail(why, pv_read(why->sources->root_fd, status.st_rdev, path, &pv));
+        if (pv.suspended) {
+                why_state(why, "suspended", "%s is suspended: I/O to it waits.", path);
+                why_advise(why, WHY_ADVICE_SUSPENDED);
+        } else if (pv.error < 0) {
                 explain_unreadable(why, path, pv.error);
         } else if (!pv.found) {
                 why_fact(why, "%s exists, but is not a PV%s%s.", path, pv.damage ? ": " : "", pv.damage ?: "");

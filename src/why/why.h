@@ -118,12 +118,13 @@ void explain_queue(struct why *why) _nonnull_all_;
 /* ------ devices ------ */
 
 /* Facts about a block device, from sysfs, udev's database and its label. */
+#define WHY_ADVICE_SUSPENDED "Find out which command suspended it; \"dmsetup resume\" resumes it."
+
 struct device_facts {
         dev_t number;
         const char *path;  /* as it was asked for; kept, not copied */
         char *kernel_name; /* "sda"; NULL if sysfs does not know it */
         uint64_t size;     /* in bytes */
-        bool suspended;    /* I/O to it waits, so it was not read */
         char *upper_map;   /* the multipath device or md array on it; NULL for none */
 
         bool in_udev;          /* udev has processed it */

@@ -32,7 +32,7 @@ static struct why ask_device(const char *image, const struct device_facts *given
         facts.fs_type = given->fs_type ? strdup(given->fs_type) : NULL;
         facts.partition_table = given->partition_table ? strdup(given->partition_table) : NULL;
         if (image)
-                ck_assert_int_eq(pv_read(facts.path, &facts.pv), 0);
+                ck_assert_int_eq(pv_read(-EBADF, 0, facts.path, &facts.pv), 0);
 
         ck_assert_int_eq(sources_read(&sources), 0);
         device_explain(&explanation);
@@ -60,7 +60,7 @@ static const struct {
                 "cryptsetup open /dev/sda"},
         {{.in_udev = true, .partition_table = (char *) "gpt"}, "partition-table",
                 "/dev/sda is not a PV: it has a partition table (gpt).", "for each of its partitions"},
-        {{.in_udev = true, .suspended = true}, "suspended",
+        {{.in_udev = true, .pv.suspended = true}, "suspended",
                 "/dev/sda is not a PV: it is suspended: I/O to it waits.", "dmsetup resume"},
         {{.in_udev = true, .size = MEBIBYTE}, "too-small",
                 "/dev/sda is not a PV: it has 1048576 bytes, less than devices/pv_min_size.", NULL},
@@ -198,7 +198,7 @@ START_TEST(unused_pv)
         _cleanup_free_ char *path = records_image_path(rows[_i].image);
         _cleanup_pv_ struct pv pv = {};
 
-        ck_assert_int_eq(pv_read(path, &pv), 0);
+        ck_assert_int_eq(pv_read(-EBADF, 0, path, &pv), 0);
         ck_assert(pv.found);
         ck_assert(pv.unused == rows[_i].unused);
 }
@@ -221,7 +221,7 @@ START_TEST(md_member)
         super[160 / 4] = htole32(rows[_i].number);
         super[256 / 4] = htole32(2 << 16);
         ck_assert_int_eq(write_all(fd, disk, sizeof(disk)), 0);
-        ck_assert_int_eq(pv_read(path, &pv), 0);
+        ck_assert_int_eq(pv_read(-EBADF, 0, path, &pv), 0);
         ck_assert(!pv.found && pv.error == 0);
         ck_assert_uint_eq(pv.md_disks, rows[_i].disks);
         ck_assert_uint_eq(pv.md_role, rows[_i].role);
@@ -241,7 +241,7 @@ START_TEST(unreadable_devices)
         for (size_t i = 0; i < ELEMENTSOF(rows); i++)
                 ck_assert_str_eq(reader_describe_error(rows[i].error), rows[i].words);
         ck_assert_str_eq(reader_describe_error(-EIO), strerror(EIO));
-        ck_assert_int_eq(pv_read("/nonexistent", &pv), 0);
+        ck_assert_int_eq(pv_read(-EBADF, 0, "/nonexistent", &pv), 0);
         ck_assert_int_eq(pv.error, -ENOENT);
         ck_assert(!pv.found);
 }

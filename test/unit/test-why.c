@@ -12,6 +12,7 @@
 #include "records.h"
 #include "shapes.h"
 #include "shared/flags.h"
+#include "shared/kernel.h"
 #include "shared/util.h"
 #include "why/why.h"
 
@@ -168,6 +169,31 @@ START_TEST(missing_pvs)
         expect_answer(&lv, VERDICT_DOWN, "inactive",
                 "LV plain/linear is not active because its VG is not: 1 of its 2 PVs is missing.");
         expect_condition(&lv, "missing-pv");
+}
+END_TEST
+
+/* Nothing has that number, so that whoever reads it notices an error and no disk. */
+START_TEST(missing_pv_on_suspended_device)
+{
+        _cleanup_vg_ struct vg *vg = records_read_image("plain-1");
+        _cleanup_free_ char *path = string_format("%s/node", run_directory());
+        const dev_t number = makedev(253, 0xffff0);
+        _cleanup_why_ struct why explanation = {};
+        _cleanup_free_ char *fact = string_format("%s is suspended: I/O to it waits.", path);
+
+        /* Only root may. */
+        if (mknod(path, S_IFBLK | 0600, number) < 0)
+                return;
+        records_see_pv(vg, 0, "plain-1");
+        free(vg->pvs[1].device_name);
+        vg->pvs[1].device_name = strdup(path);
+        records_save(vg);
+        shape_write(sysfs_path(number, "dm/suspended").text, "1\n");
+
+        explanation = records_ask("plain", NULL);
+        expect_fact(&explanation, fact);
+        expect_advice(&explanation, "dmsetup resume");
+        ck_assert(!has_fact(&explanation, "cannot be read"));
 }
 END_TEST
 
@@ -630,6 +656,7 @@ int main(void)
         tcase_add_loop_test(tcase, vgs_that_are_not_wanted, 0, ELEMENTSOF(unwanted));
         tcase_add_loop_test(tcase, pvs_that_lvm2_does_not_accept, 0, ELEMENTSOF(refusals));
         tcase_add_test(tcase, missing_pvs);
+        tcase_add_test(tcase, missing_pv_on_suspended_device);
         tcase_add_test(tcase, missing_pv_in_luks);
         tcase_add_test(tcase, pvs_that_lvm2_has_marked);
         tcase_add_test(tcase, missing_pv_of_an_exported_vg);
