@@ -150,14 +150,13 @@ bool known_is_seen(const struct strv *seen, const char *name)
 static int list_backups(int root_fd, const char *directory, struct strv *names)
 {
         _cleanup_closedir_ DIR *backups = open_directory_at(root_fd, root_relative(directory));
-        const struct dirent *entry;
         int r = 0;
 
         if (!backups)
                 return errno == ENOENT ? 0 : -errno;
-        while (errno = 0, r >= 0 && (entry = readdir(backups)))
-                if (vg_name_is_valid(entry->d_name))
-                        r = strv_add(names, entry->d_name);
+        for (const char *name; errno = 0, r >= 0 && (name = directory_read(backups));)
+                if (vg_name_is_valid(name))
+                        r = strv_add(names, name);
         r = r ?: -errno;
         SORT(names->strings, names->n, compare_strings);
         return r;

@@ -37,14 +37,14 @@ void check_online(struct doctor *doctor)
         if (lvm_run_fd < 0 && lvm_run_fd != -ENOENT)
                 r = lvm_run_fd;
         if (r >= 0 && lvm_run_fd >= 0)
-                r = list_directory_at(lvm_run_fd, "pvs_online", &pvs)
-                            ?: list_directory_at(lvm_run_fd, "vgs_online", &vgs);
+                r = list_directory_at(lvm_run_fd, "pvs_online", true, &pvs)
+                            ?: list_directory_at(lvm_run_fd, "vgs_online", true, &vgs);
         if (r < 0) {
                 finding_unknown(doctor, r, "Failed to read lvm2's records in /run/lvm: %m.");
                 return;
         }
         STRV_FOREACH(pv, &pvs) {
-                const char *pvid = *pv + strlen("pvs_online/");
+                const char *pvid = basename(*pv);
                 dev_t device;
 
                 if (online_read_pv(lvm_run_fd, pvid, &device, NULL) == ONLINE_FOUND &&
@@ -52,7 +52,7 @@ void check_online(struct doctor *doctor)
                         enumeration_add(&gone, pvid);
         }
         STRV_FOREACH(record, &vgs) {
-                const char *vg = *record + strlen("vgs_online/");
+                const char *vg = basename(*record);
 
                 if (!ANY(FOREACH_NODE(lv, &doctor->tree->nodes), lv->vg && streq(lv->vg, vg)) &&
                         !expects_nothing(snapshot_find(&doctor->sources, vg)))
@@ -124,14 +124,14 @@ void check_links(struct doctor *doctor)
         _cleanup_enumeration_ struct enumeration orphans = {};
         int root_fd = doctor->sources.root_fd, r;
 
-        r = list_directory_at(root_fd, "/dev/mapper", &links);
-        for (size_t i = 0; r >= 0 && i < doctor->sources.n_vgs; i++) {
-                const char *vg = doctor->sources.vgs[i]->name;
+        r = list_directory_at(root_fd, "/dev/mapper", true, &links);
+        FOREACH_ARRAY(entry, doctor->sources.vgs, r >= 0 ? doctor->sources.n_vgs : 0) {
+                const char *vg = (*entry)->name;
 
                 /* Directories with links to all device-mapper devices. */
                 if (streq(vg, "mapper") || streq(vg, "block"))
                         continue;
-                r = list_directory_at(root_fd, path_format("/dev/%s", vg).text, &links);
+                r = r ?: list_directory_at(root_fd, path_format("/dev/%s", vg).text, true, &links);
                 /* A VG may have the name of a file in /dev that is not a directory. */
                 if (r == -ENOTDIR)
                         r = 0;

@@ -124,8 +124,8 @@ void check_headgate_config(struct doctor *doctor)
         r = sources_read_names(&doctor->sources);
         if (r < 0)
                 finding_unknown(doctor, r, "Failed to list known VGs: %m.");
-        for (size_t i = 0; r >= 0 && i < settings->policies.n && doctor->sources.records; i++) {
-                const struct policy *policy = &settings->policies.policies[i];
+        FOREACH_ARRAY(policy, settings->policies.policies,
+                r >= 0 && doctor->sources.records ? settings->policies.n : 0) {
                 struct dm_hash_node *node;
 
                 if (!ANY(dm_hash_iterate(node, doctor->sources.names),
@@ -190,21 +190,20 @@ void check_others(struct doctor *doctor)
         _cleanup_strv_ struct strv scripts = {};
         int r = 0;
 
-        for (size_t i = 0; i < ELEMENTSOF(activation_units); i++)
-                if (unit_is_there(&doctor->systemd, activation_units[i]) &&
-                        !unit_is_masked(&doctor->systemd, activation_units[i]))
+        FOREACH_ELEMENT(unit, activation_units)
+                if (unit_is_there(&doctor->systemd, *unit) && !unit_is_masked(&doctor->systemd, *unit))
                         finding_warning(doctor, NULL,
                                 "%s exists: with event_activation=0, lvm2 activates all VGs at boot, and "
                                 "headgate none.",
-                                activation_units[i]);
-        for (size_t i = 0; r >= 0 && i < ELEMENTSOF(directories); i++)
-                r = list_directory_at(doctor->sources.root_fd, directories[i], &scripts);
+                                *unit);
+        FOREACH_ELEMENT(directory, directories)
+                r = r ?: list_directory_at(doctor->sources.root_fd, *directory, false, &scripts);
         /* Grows by files in "local-top", "x.service.d" and other folders. */
         for (size_t i = 0; r >= 0 && i < scripts.n; i++) {
                 const char *path = scripts.strings[i];
 
                 if (strstr(path, "/initramfs-tools/") || fnmatch("*.d", path, 0) == 0)
-                        r = list_directory_at(doctor->sources.root_fd, path, &scripts);
+                        r = list_directory_at(doctor->sources.root_fd, path, false, &scripts);
                 r = r == -ENOTDIR ? 0 : r;
                 if (!is_of_lvm2(path))
                         check_script(doctor, path);
@@ -255,7 +254,7 @@ void check_journal(struct doctor *doctor)
                 struct path path = path_format("%s/journald.conf.d", *directory);
                 _cleanup_strv_ struct strv files = {};
 
-                r = r ?: list_directory_at(doctor->sources.root_fd, path.text, &files);
+                r = r ?: list_directory_at(doctor->sources.root_fd, path.text, false, &files);
                 STRV_FOREACH(file, &files)
                         r = r ?: strv_add(&names, *file + strlen(*directory) + 1);
         }

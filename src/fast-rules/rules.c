@@ -79,7 +79,7 @@ static int list_files(int root_fd, struct strv *ret)
         FOREACH_ELEMENT(directory, rule_directories) {
                 _cleanup_strv_ struct strv paths = {};
 
-                r = r ?: list_directory_at(root_fd, *directory, &paths);
+                r = r ?: list_directory_at(root_fd, *directory, false, &paths);
                 STRV_FOREACH(path, &paths)
                         if (r >= 0 && fnmatch("*.rules", *path, 0) == 0)
                                 r = strv_add(ret, *path);

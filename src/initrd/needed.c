@@ -269,8 +269,8 @@ static char *find_in_config(struct search *search, const char *key)
         char *value = NULL;
 
         fail(search, strv_add(&files, "etc/initramfs-tools/initramfs.conf"));
-        fail(search, list_directory_at(search->root_fd, "usr/share/initramfs-tools/conf.d", &files));
-        fail(search, list_directory_at(search->root_fd, "etc/initramfs-tools/conf.d", &files));
+        fail(search, list_directory_at(search->root_fd, "usr/share/initramfs-tools/conf.d", false, &files));
+        fail(search, list_directory_at(search->root_fd, "etc/initramfs-tools/conf.d", false, &files));
         STRV_FOREACH(file, &files) {
                 _cleanup_free_ char *text = strstr(*file, ".dpkg-") ? NULL : read_text(search, *file);
 

@@ -139,17 +139,16 @@ static int for_each_entry(
         int run_fd, const char *directory, int working_fd, flags_entry_function function, void *userdata)
 {
         _cleanup_closedir_ DIR *dir = open_directory_at(run_fd, directory);
-        const struct dirent *entry;
         int r;
 
         if (!dir)
                 return errno == ENOENT ? 0 : -errno;
-        while (errno = 0, (entry = readdir(dir))) {
-                if (entry->d_name[0] == '.')
+        for (const char *name; errno = 0, (name = directory_read(dir));) {
+                if (name[0] == '.')
                         continue;
-                if (working_fd >= 0 && renameat(dirfd(dir), entry->d_name, working_fd, entry->d_name) < 0)
+                if (working_fd >= 0 && renameat(dirfd(dir), name, working_fd, name) < 0)
                         return -errno;
-                r = function(entry->d_name, userdata);
+                r = function(name, userdata);
                 if (r < 0)
                         return r;
         }

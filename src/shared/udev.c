@@ -174,7 +174,7 @@ bool multipath_finds_new(int root_fd, bool booting)
                 (!booting || faccessat(root_fd, MULTIPATHD_ENABLED, F_OK, AT_SYMLINK_NOFOLLOW) < 0))
                 return false;
         if (strv_add(&files, "etc/multipath.conf") < 0 ||
-                list_directory_at(root_fd, "etc/multipath/conf.d", &files) < 0)
+                list_directory_at(root_fd, "etc/multipath/conf.d", false, &files) < 0)
                 log_debug("Failed to list multipathd's configuration files.");
         STRV_FOREACH(path, &files) {
                 const char *suffix = strrchr(*path, '.');

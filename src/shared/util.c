@@ -137,14 +137,13 @@ bool path_is_at_or_below(const char *path, const char *directory)
 
 const char *directory_read(DIR *directory)
 {
-        const struct dirent *entry = directory ? readdir(directory) : NULL;
-
-        while (entry && entry->d_name[0] == '.')
-                entry = readdir(directory);
-        return entry ? entry->d_name : NULL;
+        for (const struct dirent *entry; directory && (entry = readdir(directory));)
+                if (!streq(entry->d_name, ".") && !streq(entry->d_name, ".."))
+                        return entry->d_name;
+        return NULL;
 }
 
-int list_directory_at(int dir_fd, const char *path, struct strv *ret)
+int list_directory_at(int dir_fd, const char *path, bool hidden, struct strv *ret)
 {
         _cleanup_closedir_ DIR *directory = open_directory_at(dir_fd, path + strspn(path, "/"));
         size_t before = ret->n;
@@ -153,7 +152,7 @@ int list_directory_at(int dir_fd, const char *path, struct strv *ret)
         if (!directory)
                 return errno == ENOENT ? 0 : -errno;
         FOREACH_ENTRY(name, directory)
-                r = r ?: strv_take(ret, string_format("%s/%s", path, name));
+                r = r < 0 || (!hidden && name[0] == '.') ? r : strv_take(ret, string_format("%s/%s", path, name));
         SORT(ret->strings + before, ret->n - before, compare_strings);
         return r;
 }

@@ -43,7 +43,7 @@ DIR *open_directory_at(int dir_fd, const char *path) _nonnull_all_ _must_check_;
 /* Whether the path is the directory or below it. */
 bool path_is_at_or_below(const char *path, const char *directory) _nonnull_all_;
 
-/* Walks over its names, except those that begin with "."; NULL counts as empty. */
+/* Walks over its names, except "." and ".."; NULL counts as empty. VGs, and so their files, may have names that begin with ".". */
 #define FOREACH_ENTRY(name, directory) for (const char *name; (name = directory_read(directory));)
 const char *directory_read(DIR *directory);
 
@@ -195,9 +195,9 @@ void strv_done(struct strv *vector) _nonnull_all_;
 /* Walks over the lines of a text, which is modified, and may be NULL. */
 #define FOREACH_LINE(line, text) for (char *line, *line##_rest = (text); (line = strsep(&line##_rest, "\n"));)
 
-/* Adds the sorted paths of a directory's entries, except names that begin with ".". A slash at the start of `path`
- * is ignored. Returns 0, also without the directory, or a negative errno. */
-int list_directory_at(int dir_fd, const char *path, struct strv *ret) _nonnull_all_ _must_check_;
+/* Adds the sorted paths of a directory's entries, with `hidden` also of names that begin with ".". A slash at the start of
+ * `path` is ignored. Returns 0, also without the directory, or a negative errno. */
+int list_directory_at(int dir_fd, const char *path, bool hidden, struct strv *ret) _nonnull_all_ _must_check_;
 
 /* Errors in single entries of files, while the rest counts. The code in src/lvm, src/shared and src/boot collects
  * them, a program logs them. Initialize with zeros. */

@@ -281,6 +281,9 @@ static const struct {
         {"headgate.conf", FINDING_OK, "It has no errors.",
                 {{"etc/headgate/headgate.conf",
                         "volume_groups { data { deadline = 5 } \"d*\" { deadline = 6 } }\n"}}},
+        {"headgate.conf", FINDING_OK, "It has no errors.",
+                {{"etc/headgate/headgate.conf", "volume_groups { \".other\" { deadline = 5 } }\n"},
+                        {"etc/lvm/backup/.other", ""}}},
         {"headgate.conf", FINDING_OK, "direct_activation=0",
                 {{"etc/headgate/headgate.conf", "direct_activation = 0\n"}}},
 
@@ -288,6 +291,7 @@ static const struct {
                 {{"run/lvm/pvs_online/" PVID, "8:16\nvg:data\n"}}},
         {"online", FINDING_WARNING, "Stale vgs_online entry: the VG has no active LVs: other",
                 {{"run/lvm/vgs_online/other", ""}}},
+        {"online", FINDING_WARNING, "no active LVs: .other", {{"run/lvm/vgs_online/.other", ""}}},
         {"online", FINDING_WARNING, "no active LVs: data", {{fake_dm, ""}}},
 
         {"others", FINDING_WARNING, "/etc/systemd/system/mine.service activates",

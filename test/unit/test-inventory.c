@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
+#include "inventory/expectations.h"
 #include "inventory/inventory.h"
 #include "lvm/online.h"
 #include "shared/flags.h"
@@ -828,6 +829,35 @@ START_TEST(thousand_groups_are_small)
 }
 END_TEST
 
+/* Of files, only those that lvm2 has not finished do not count. */
+START_TEST(absent_vgs)
+{
+        _cleanup_strv_ struct strv names = {};
+        _cleanup_settings_ struct settings settings = {};
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_inventory_ struct inventory *inventory = start();
+        struct config config = {.backup_dir = string_format("%s/backup", run_directory())};
+
+        for (unsigned int i = 0; i < 2; i++) {
+                _cleanup_free_ char *path = string_format("backup/%s", i == 0 ? ".vg" : ".lvm_host_1_2");
+                _cleanup_free_ char *text = string_format(
+                        ".vg {\nid = \"vvvvvv-vvvv-vvvv-vvvv-vvvv-vvvv-vvvvv%u\"\nseqno = 1\n"
+                        "physical_volumes {\npv0 {\nid = \"pppppp-pppp-pppp-pppp-pppp-pppp-pppppp\"\n}\n}\n"
+                        "logical_volumes {\nlv {\nid = \"llllll-llll-llll-llll-llll-llll-llllll\"\n"
+                        "status = [\"VISIBLE\"]\n}\n}\n}\n"
+                        "contents = \"Text Format Volume Group\"\nversion = 1\n",
+                        i);
+
+                write_file_and_directories(path, text);
+        }
+        ck_assert_int_eq(settings_read(run_fd, &settings, &problems), 0);
+        ck_assert_int_eq(absent_list(inventory, &config, &settings, &names), 0);
+        ck_assert_uint_eq(names.n, 1);
+        ck_assert_str_eq(names.strings[0], ".vg");
+        free(config.backup_dir);
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("inventory");
@@ -835,6 +865,7 @@ int main(void)
 
         tcase_set_timeout(test_case, 60);
         tcase_add_checked_fixture(test_case, set_up, tear_down);
+        tcase_add_test(test_case, absent_vgs);
         tcase_add_test(test_case, missing_pvs_lead_to_their_group);
         tcase_add_test(test_case, group_outlives_its_worker);
         tcase_add_test(test_case, successor_is_led_to_the_group);

@@ -698,6 +698,20 @@ START_TEST(removed_vgs)
 }
 END_TEST
 
+/* Names may begin with a dot, unlike those of most files that count. */
+START_TEST(removed_vg_with_a_dot)
+{
+        static const char text[] =
+                "description = \"Created *before* executing 'vgremove .vg'\"\n.vg {\n" VG_ID "}\n";
+        _cleanup_vg_ struct vg *vg = parse(VG(""));
+        _cleanup_free_ char *directory = string_format("%s/0", run_directory());
+
+        ck_assert_int_eq(string_replace(&vg->name, strdup(".vg")), 0);
+        write_archived(0, ".vg_00010-12.vg", text);
+        ck_assert_int_eq(backup_tells_removal(directory, directory, vg), 1);
+}
+END_TEST
+
 static void log_nothing(int level, const char *file, int line, int dm_errno, const char *format, ...)
 {
         (void) level, (void) file, (void) line, (void) dm_errno, (void) format;
@@ -730,6 +744,7 @@ int main(void)
         tcase_add_test(tests, shallow_nesting);
         tcase_add_checked_fixture(tests, run_directory_set_up, run_directory_tear_down);
         tcase_add_test(tests, removed_vgs);
+        tcase_add_test(tests, removed_vg_with_a_dot);
         tcase_add_test(tests, long_device_names_are_ignored);
         tcase_add_test(tests, largest_file_can_be_read);
         tcase_add_test(tests, size_is_bounded);
