@@ -39,7 +39,7 @@ static const struct column columns[] = {
 
 static int compare_nodes(const void *a, const void *b, void *userdata)
 {
-        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
+        const struct tree_node *first = TREE_NODE_AT(a), *second = TREE_NODE_AT(b);
         char *const *names = userdata;
 
         return strverscmp(names[first->component], names[second->component])
@@ -55,7 +55,7 @@ static const char *action_on(const struct tree_node *node)
                 return "leave";
         if (tree_node_is_ours(node))
                 return "remove";
-        return node->kind == TREE_MOUNT || node->kind == TREE_SWAP ? "await" : NULL;
+        return tree_node_is_mount_or_swap(node) ? "await" : NULL;
 }
 
 static void add_line(struct table *table, const char *tree_name, const struct tree_node *node)

@@ -154,10 +154,7 @@ struct tree_node *target_find_node(const struct target *target, const struct tre
 
 void target_select(struct target *target, struct tree *tree)
 {
-        bool is_vg = target->vg && !target->lv;
-        struct tree_node *node = is_vg ? NULL : target_find_node(target, tree);
-
-        target->found = is_vg ? selection_add_vg(tree, target->vg) : node && selection_add(tree, node);
+        target->found = selection_add(tree, target_find_node(target, tree), target->lv ? NULL : target->vg);
 }
 
 int target_is_down(const struct target *target, int root_fd, const struct config *config)

@@ -28,7 +28,7 @@ void target_done(struct target *target) _nonnull_all_;
 void target_log_error(const char *name, int error) _nonnull_all_;
 
 /* Finds the node of an LV or another device; NULL if there is none. A pool that is not active itself has only the node of its
- * layer. Not for a whole VG. */
+ * layer. NULL for a whole VG, too. */
 struct tree_node *target_find_node(const struct target *target, const struct tree *tree) _nonnull_all_;
 
 /* Selects the nodes of the target. */

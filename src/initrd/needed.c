@@ -13,6 +13,7 @@
 #include "initrd/maker.h"
 #include "shared/kernel.h"
 #include "tree/read.h"
+#include "tree/walk.h"
 
 /* Mount points of an initrd. */
 static const char *const targets[] = {"/", "/usr"};
@@ -101,14 +102,13 @@ static bool has_sound_name(const struct tree_node *node)
 static void need_device(struct search *search, struct tree_node *device, const char *by)
 {
         _cleanup_tree_nodes_ struct tree_nodes members = {};
-        DM_LIST_INIT(waiting);
+        _cleanup_tree_walk_ struct tree_walk walk = tree_walk_new(search->tree);
 
-        fail(search, tree_find_btrfs_devices(search->tree, device, &members));
-        tree_clear_marks(search->tree);
-        tree_queue_add(&waiting, device);
+        fail(search, search->tree->error ?: tree_find_btrfs_devices(search->tree, device, &members));
+        tree_walk_add(&walk, device);
         FOREACH_NODE(member, &members)
-                tree_queue_add(&waiting, member);
-        for (struct tree_node *node; (node = tree_queue_take(&waiting));) {
+                tree_walk_add(&walk, member);
+        FOREACH_VISITED(node, &walk) {
                 if (node->kind == TREE_LOOP || node->has_lost ||
                         (node->kind == TREE_PARTITION && node->lowers.n == 0) ||
                         (node->vg && !has_sound_name(node)))
@@ -117,10 +117,7 @@ static void need_device(struct search *search, struct tree_node *device, const c
                          (node == device || !tree_lv_is_hidden(node)))
                         add_lv(search, node, by);
                 FOREACH_NODE(lower, &node->lowers)
-                        if (!lower->marked) {
-                                lower->marked = true;
-                                tree_queue_add(&waiting, lower);
-                        }
+                        tree_walk_add(&walk, lower);
         }
 }
 

@@ -8,6 +8,8 @@
 #include <linux/major.h>
 #include <sys/sysmacros.h>
 
+#include "tree/walk.h"
+
 /* Whether the edge between these nodes is drawn. */
 static bool is_drawn_on(const struct tree_node *lower, const struct tree_node *upper)
 {
@@ -19,7 +21,7 @@ static bool is_drawn_on(const struct tree_node *lower, const struct tree_node *u
 
 /* ------ selecting nodes ------ */
 
-int tree_view_init(struct tree_view *view, const struct tree *tree)
+int tree_view_init(struct tree_view *view, struct tree *tree)
 {
         *view = (struct tree_view){
                 .tree = tree,
@@ -61,7 +63,7 @@ static int rank_of(const struct tree_node *node)
 
 static int compare_nodes(const void *a, const void *b)
 {
-        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
+        const struct tree_node *first = TREE_NODE_AT(a), *second = TREE_NODE_AT(b);
         int r = rank_of(first) - rank_of(second);
 
         if (r == 0 && rank_of(first) != 1)
@@ -85,33 +87,31 @@ static int find_children(const struct tree_view *view, const struct tree_node *n
         return 0;
 }
 
-static int mark_from(
-        const struct tree_view *view, const struct tree_nodes *nodes, enum tree_direction direction, bool *marked)
+static struct tree_walk walk_from(
+        const struct tree_view *view, const struct tree_nodes *nodes, enum tree_direction direction)
 {
-        _cleanup_tree_nodes_ struct tree_nodes waiting = {};
-        int r = tree_nodes_add_all(&waiting, nodes);
+        struct tree_walk walk = tree_walk_new(view->tree);
 
-        while (r >= 0 && waiting.n > 0) {
-                const struct tree_node *node = waiting.nodes[--waiting.n];
+        FOREACH_NODE(node, nodes)
+                tree_walk_add(&walk, node);
+        FOREACH_VISITED(node, &walk) {
+                _cleanup_tree_nodes_ struct tree_nodes children = {};
 
-                if (!marked[node->index])
-                        r = find_children(view, node, direction, &waiting);
-                marked[node->index] = true;
+                tree_fail(view->tree, find_children(view, node, direction, &children));
+                FOREACH_NODE(child, &children)
+                        tree_walk_add(&walk, child);
         }
-        return r;
+        return walk;
 }
 
 int tree_view_restrict(struct tree_view *view, const struct tree_nodes *nodes)
 {
-        _cleanup_free_ bool *above = calloc(view->tree->nodes.n + 1, sizeof(*above));
-        _cleanup_free_ bool *below = calloc(view->tree->nodes.n + 1, sizeof(*below));
+        _cleanup_tree_walk_ struct tree_walk above = walk_from(view, nodes, TREE_UPWARDS),
+                                             below = walk_from(view, nodes, TREE_DOWNWARDS);
 
-        if (!above || !below || mark_from(view, nodes, TREE_UPWARDS, above) < 0 ||
-                mark_from(view, nodes, TREE_DOWNWARDS, below) < 0)
-                return -ENOMEM;
-        for (size_t i = 0; i < view->tree->nodes.n; i++)
-                view->shown[i] = view->shown[i] && (above[i] || below[i]);
-        return 0;
+        FOREACH_NODE(node, &view->tree->nodes)
+                view->shown[node->index] &= tree_walk_has(&above, node) || tree_walk_has(&below, node);
+        return view->tree->error;
 }
 
 /* ------ rows ------ */

@@ -9,7 +9,7 @@
  * as /proc, are not shown. Neither is the order of removal alone: a mount below another one, an origin below its
  * snapshots. Unless stated otherwise, functions return 0 or -ENOMEM. */
 struct tree_view {
-        const struct tree *tree;
+        struct tree *tree;
         bool *shown; /* by index */
 };
 
@@ -20,7 +20,7 @@ enum tree_direction {
 };
 
 /* Shows all nodes. `tree` is kept, not copied. */
-int tree_view_init(struct tree_view *view, const struct tree *tree) _nonnull_all_ _must_check_;
+int tree_view_init(struct tree_view *view, struct tree *tree) _nonnull_all_ _must_check_;
 void tree_view_done(struct tree_view *view) _nonnull_all_;
 #define _cleanup_tree_view_ _cleanup_(tree_view_done)
 

@@ -9,6 +9,7 @@
 #include "shared/program.h"
 #include "shared/util.h"
 #include "tree/read.h"
+#include "tree/walk.h"
 
 /* ------ nodes that other programs remove ------ */
 
@@ -87,100 +88,67 @@ int teardown_scope_apply(struct tree *tree, enum teardown_scope scope)
 
 /* ------ selections ------ */
 
-/* Marks nodes that follow from marked ones, until no more do. Starts from the newest devices, since lower devices are older. */
-static void spread_marks(const struct tree *tree, bool (*follows)(const struct tree_node *node))
+bool selection_add(struct tree *tree, const struct tree_node *node, const char *vg)
 {
-        bool more;
-
-        do {
-                more = false;
-                for (size_t i = tree->nodes.n; i > 0; i--) {
-                        struct tree_node *node = tree->nodes.nodes[i - 1];
-
-                        if (!node->marked && follows(node))
-                                node->marked = more = true;
-                }
-        } while (more);
-}
-
-/* Nodes on a node are removed with it, and snapshots with their origin. */
-static bool goes_with_marked(const struct tree_node *node)
-{
-        return !tree_node_is_mount_or_swap(node) &&
-               (ANY(FOREACH_NODE(lower, &node->lowers), lower->marked) ||
-                       ANY(FOREACH_NODE(upper, &node->uppers), upper->marked && tree_is_snapshot_of(node, upper)));
-}
-
-/* Selects marked nodes, and nodes that are removed with them. Returns whether any of them is removable. */
-static bool select_marked(const struct tree *tree)
-{
+        _cleanup_tree_walk_ struct tree_walk walk = tree_walk_new(tree);
         bool found = false;
 
-        spread_marks(tree, goes_with_marked);
-        FOREACH_NODE(node, &tree->nodes) {
-                node->selected |= node->marked;
-                found |= node->marked && tree_kind_is_removable(node->kind);
+        FOREACH_NODE(other, &tree->nodes)
+                if (vg ? other->vg && streq(other->vg, vg) : other == node && !tree_node_is_mount_or_swap(node))
+                        tree_walk_add(&walk, other);
+        /* Nodes on a node are removed with it, and snapshots with their origin. */
+        FOREACH_VISITED(member, &walk) {
+                member->selected = true;
+                found |= tree_kind_is_removable(member->kind);
+                FOREACH_NODE(upper, &member->uppers)
+                        if (!tree_node_is_mount_or_swap(upper))
+                                tree_walk_add(&walk, upper);
+                FOREACH_NODE(lower, &member->lowers)
+                        if (tree_is_snapshot_of(lower, member))
+                                tree_walk_add(&walk, lower);
         }
         return found;
 }
 
-bool selection_add(struct tree *tree, struct tree_node *node)
+/* Finds mounts, swaps and skipped nodes, and all nodes below these, however indirectly; with `origins`, also origins of snapshots
+ * that are found. */
+static struct tree_walk find_used(struct tree *tree, bool origins)
 {
-        tree_clear_marks(tree);
-        node->marked = !tree_node_is_mount_or_swap(node);
-        return select_marked(tree);
-}
+        struct tree_walk used = tree_walk_new(tree);
 
-bool selection_add_vg(struct tree *tree, const char *vg)
-{
         FOREACH_NODE(node, &tree->nodes)
-                node->marked = node->vg && streq(node->vg, vg);
-        return select_marked(tree);
+                if (tree_node_is_mount_or_swap(node) || node->skip_reason)
+                        tree_walk_add(&used, node);
+        FOREACH_VISITED(node, &used) {
+                FOREACH_NODE(lower, &node->lowers)
+                        tree_walk_add(&used, lower);
+                FOREACH_NODE(upper, &node->uppers)
+                        if (origins && tree_is_snapshot_of(node, upper))
+                                tree_walk_add(&used, upper);
+        }
+        return used;
 }
 
-/* Whether a node above it stays, however indirectly: a mount, a swap, or a skipped node. */
-static bool is_used(const struct tree_node *node)
+/* Whether it is a loop device on a file. */
+static bool is_loop_on_file(const struct tree_node *node)
 {
-        return tree_node_is_mount_or_swap(node) || node->skip_reason ||
-               ANY(FOREACH_NODE(upper, &node->uppers), upper->marked);
-}
-
-/* A marked, that is used, snapshot of an unused origin; NULL if there is none. */
-static const struct tree_node *find_used_snapshot(const struct tree_node *origin)
-{
-        FOREACH_NODE(lower, &origin->lowers)
-                if (!origin->marked && lower->marked && tree_is_snapshot_of(lower, origin))
-                        return lower;
-        return NULL;
-}
-
-static bool is_used_with_snapshots(const struct tree_node *node)
-{
-        return is_used(node) || find_used_snapshot(node);
-}
-
-static bool has_lvm_above(const struct tree_node *node)
-{
-        return node->vg || ANY(FOREACH_NODE(upper, &node->uppers), upper->marked);
-}
-
-/* Whether it is a loop device on a file without an LV on it. */
-static bool is_foreign_loop(const struct tree_node *node)
-{
-        return node->kind == TREE_LOOP && !node->marked &&
-               !ANY(FOREACH_NODE(lower, &node->lowers), lower->kind != TREE_MOUNT);
+        return node->kind == TREE_LOOP && !ANY(FOREACH_NODE(lower, &node->lowers), lower->kind != TREE_MOUNT);
 }
 
 void selection_add_unused(struct tree *tree)
 {
-        tree_clear_marks(tree);
-        spread_marks(tree, is_used_with_snapshots);
+        _cleanup_tree_walk_ struct tree_walk used = find_used(tree, true), lvs = tree_walk_new(tree);
+
+        /* LVs, and all nodes below these. */
         FOREACH_NODE(node, &tree->nodes)
-                node->selected |= !node->marked && tree_node_is_ours(node);
-        tree_clear_marks(tree);
-        spread_marks(tree, has_lvm_above);
+                if (node->vg)
+                        tree_walk_add(&lvs, node);
+        FOREACH_VISITED(node, &lvs)
+                FOREACH_NODE(lower, &node->lowers)
+                        tree_walk_add(&lvs, lower);
         FOREACH_NODE(node, &tree->nodes)
-                node->selected &= !is_foreign_loop(node);
+                node->selected |= tree_node_is_ours(node) && !tree_walk_has(&used, node) &&
+                                  (tree_walk_has(&lvs, node) || !is_loop_on_file(node));
 }
 
 void selection_refuse(struct tree_node *node, const char *reason)
@@ -208,18 +176,22 @@ void selection_refuse(struct tree_node *node, const char *reason)
 /* Refuses origins with a used snapshot, and their unused snapshots. A used node need not be refused: its removal fails. */
 static void refuse_origins(struct tree *tree)
 {
-        tree_clear_marks(tree);
-        spread_marks(tree, is_used);
-        FOREACH_NODE(origin, &tree->nodes) {
-                const struct tree_node *snapshot = find_used_snapshot(origin);
-                const char *reason;
+        _cleanup_tree_walk_ struct tree_walk used = find_used(tree, false);
 
-                if (!snapshot || !origin->selected)
+        FOREACH_NODE(origin, &tree->nodes) {
+                const char *reason = NULL;
+
+                if (tree_walk_has(&used, origin) || !origin->selected)
                         continue;
-                reason = tree_printf(tree, "snapshots go with their origin, and %s is in use", snapshot->name);
+                FOREACH_NODE(lower, &origin->lowers)
+                        if (!reason && tree_walk_has(&used, lower) && tree_is_snapshot_of(lower, origin))
+                                reason = tree_printf(
+                                        tree, "snapshots go with their origin, and %s is in use", lower->name);
+                if (!reason)
+                        continue;
                 selection_refuse(origin, reason);
                 FOREACH_NODE(lower, &origin->lowers)
-                        if (tree_is_snapshot_of(lower, origin) && !lower->marked)
+                        if (tree_is_snapshot_of(lower, origin) && !tree_walk_has(&used, lower))
                                 selection_refuse(lower, reason);
         }
 }
@@ -229,18 +201,24 @@ static bool is_left_over(const struct tree_node *node)
 {
         return tree_lv_is_hidden(node) && node->uppers.n > 0 &&
                !ANY(FOREACH_NODE(upper, &node->uppers),
-                       !upper->marked || !tree_node_is_ours(upper) || !tree_are_in_one_vg(node, upper));
+                       !upper->selected || !tree_node_is_ours(upper) || !tree_are_in_one_vg(node, upper));
 }
 
 void selection_finish(struct tree *tree)
 {
+        _cleanup_tree_walk_ struct tree_walk selected = tree_walk_new(tree);
+
         refuse_origins(tree);
         FOREACH_NODE(node, &tree->nodes)
-                node->marked = node->selected;
-        spread_marks(tree, is_left_over);
-        FOREACH_NODE(node, &tree->nodes) {
-                node->selected = node->marked;
+                if (node->selected)
+                        tree_walk_add(&selected, node);
+        FOREACH_VISITED(node, &selected)
+                FOREACH_NODE(lower, &node->lowers)
+                        if (is_left_over(lower)) {
+                                lower->selected = true;
+                                tree_walk_add(&selected, lower);
+                        }
+        FOREACH_NODE(node, &tree->nodes)
                 if (!node->selected && tree_node_is_ours(node))
                         node->skip_reason = "it was not selected";
-        }
 }

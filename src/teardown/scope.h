@@ -44,15 +44,12 @@ int teardown_skip_foreign(struct tree *tree, const struct config *config,
  *
  *     selection_add...() and selection_refuse() as often as needed, selection_finish()
  *
- * After that, tree_node.selected is set for nodes to remove, and for selected nodes that are skipped. Call these before
+ * Without memory, `tree->error` is set. After that, tree_node.selected is set for nodes to remove, and for selected nodes that are skipped. Call these before
  * tree_order(). */
 
-/* Selects a node and all nodes on it. The node itself need not be removable, a disk for instance. Returns whether any of them is
- * removable. */
-bool selection_add(struct tree *tree, struct tree_node *node) _nonnull_all_;
-
-/* Selects all LVs of a VG. Returns whether the tree has any. */
-bool selection_add_vg(struct tree *tree, const char *vg) _nonnull_all_;
+/* Selects all LVs of a VG, or without one a node, and all nodes on these. The node itself need not be removable, a disk for
+ * instance. Either may be NULL. Returns whether any of them is removable. */
+bool selection_add(struct tree *tree, const struct tree_node *node, const char *vg) _nonnull_(1);
 
 /* Selects all nodes that are not skipped and have no mount or swap on them, however indirectly, nor on a snapshot of them. Loop
  * devices on files are selected only if an LV is on them. */

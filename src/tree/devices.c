@@ -11,6 +11,7 @@
 
 #include "shared/kernel.h"
 #include "shared/util.h"
+#include "tree/walk.h"
 
 /* Directory of devices without hardware, such as bcache. */
 #define VIRTUAL_DEVICES "/devices/virtual/"
@@ -327,10 +328,13 @@ static bool is_network_disk(struct tree *tree, const struct tree_node *disk)
 
 int tree_find_network(struct tree *tree)
 {
+        _cleanup_tree_walk_ struct tree_walk above = tree_walk_new(tree);
+
         FOREACH_NODE(node, &tree->nodes)
-                node->marked = node->is_nfs || (node->kind == TREE_DISK && is_network_disk(tree, node));
-        tree_mark_above(tree);
+                if (node->is_nfs || (node->kind == TREE_DISK && is_network_disk(tree, node)))
+                        tree_walk_add(&above, node);
+        tree_walk_up(&above);
         FOREACH_NODE(node, &tree->nodes)
-                node->on_network = node->marked;
+                node->on_network = tree_walk_has(&above, node);
         return tree->error;
 }

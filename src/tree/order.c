@@ -5,6 +5,7 @@
 #include "tree/order.h"
 
 #include "shared/util.h"
+#include "tree/walk.h"
 
 static bool are_in_one_cycle(const struct tree_node *a, const struct tree_node *b)
 {
@@ -25,10 +26,10 @@ static void set_steps(struct tree *tree)
         }
         for (struct tree_node *node; (node = tree_queue_take(&waiting));)
                 FOREACH_NODE(lower, &node->lowers) {
-                        size_t step = are_in_one_cycle(node, lower) ? node->step : node->step + 1;
+                        size_t step = MIN(node->step + !are_in_one_cycle(node, lower), tree->nodes.n);
 
-                        if (lower->step < MIN(step, tree->nodes.n)) {
-                                lower->step = MIN(step, tree->nodes.n);
+                        if (lower->step < step) {
+                                lower->step = step;
                                 tree_queue_add(&waiting, lower);
                         }
                 }
@@ -36,7 +37,7 @@ static void set_steps(struct tree *tree)
 
 static int compare_newest_first(const void *a, const void *b)
 {
-        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
+        const struct tree_node *first = TREE_NODE_AT(a), *second = TREE_NODE_AT(b);
 
         return CMP(second->number, first->number) ?: CMP(second->index, first->index);
 }
@@ -44,14 +45,13 @@ static int compare_newest_first(const void *a, const void *b)
 /* Finds the cycle of a node, unless it is only below one: all nodes that are both above and below it. */
 static void find_cycle(struct tree *tree, struct tree_node *node)
 {
+        _cleanup_tree_walk_ struct tree_walk above = tree_walk_new(tree), below = {};
         struct tree_cycle *cycle;
-        DM_LIST_INIT(waiting);
 
-        tree_clear_marks(tree);
         FOREACH_NODE(upper, &node->uppers)
-                upper->marked = true;
-        tree_mark_above(tree);
-        if (!node->marked)
+                tree_walk_add(&above, upper);
+        tree_walk_up(&above);
+        if (!tree_walk_has(&above, node))
                 return;
         cycle = dm_pool_zalloc(tree->memory, sizeof(*cycle));
         if (!cycle) {
@@ -60,12 +60,14 @@ static void find_cycle(struct tree *tree, struct tree_node *node)
         }
         cycle->next = tree->cycles;
         tree->cycles = cycle;
-        for (tree_queue_add(&waiting, node); (node = tree_queue_take(&waiting));) {
-                node->cycle = cycle;
-                tree_fail(tree, tree_nodes_add(&cycle->members, node));
-                FOREACH_NODE(lower, &node->lowers)
-                        if (lower->marked && lower->cycle != cycle)
-                                tree_queue_add(&waiting, lower);
+        below = tree_walk_new(tree);
+        tree_walk_add(&below, node);
+        FOREACH_VISITED(member, &below) {
+                member->cycle = cycle;
+                tree_fail(tree, tree_nodes_add(&cycle->members, member));
+                FOREACH_NODE(lower, &member->lowers)
+                        if (tree_walk_has(&above, lower))
+                                tree_walk_add(&below, lower);
         }
         SORT(cycle->members.nodes, cycle->members.n, compare_newest_first);
 }
@@ -93,18 +95,21 @@ static void join(const struct tree *tree, const struct tree_node *a, const struc
 
 static void find_components(struct tree *tree)
 {
-        /* Marks nodes to remove, and all nodes above them. */
+        /* Nodes to remove, and all nodes above them. */
+        _cleanup_tree_walk_ struct tree_walk above = tree_walk_new(tree);
+
         FOREACH_NODE(node, &tree->nodes) {
                 node->component = node->index;
-                node->marked = tree_node_is_ours(node);
+                if (tree_node_is_ours(node))
+                        tree_walk_add(&above, node);
         }
-        tree_mark_above(tree);
+        tree_walk_up(&above);
         FOREACH_NODE(node, &tree->nodes) {
                 /* Joins LVs of one VG, on whatever disks. */
                 if (node->vg)
                         join(tree, node, tree_find_vg(tree, node));
                 /* A mount below another one is in its tree only if one of them has to wait. */
-                if (node->kind == TREE_MOUNT && !node->marked)
+                if (node->kind == TREE_MOUNT && !tree_walk_has(&above, node))
                         continue;
                 FOREACH_NODE(upper, &node->uppers)
                         join(tree, node, upper);
@@ -117,7 +122,7 @@ static void find_components(struct tree *tree)
 /* Orders nodes by storage tree. In each, LVs come first, by the names of their VGs, then disks, then the lowest nodes. */
 static int compare_names(const void *a, const void *b)
 {
-        const struct tree_node *first = *(struct tree_node *const *) a, *second = *(struct tree_node *const *) b;
+        const struct tree_node *first = TREE_NODE_AT(a), *second = TREE_NODE_AT(b);
 
         return CMP(first->component, second->component)
                        ?: CMP(!first->vg, !second->vg)
@@ -152,6 +157,8 @@ static int set_names(struct tree *tree)
 
 int tree_order(struct tree *tree)
 {
+        _cleanup_tree_walk_ struct tree_walk stranded = tree_walk_new(tree);
+
         set_steps(tree);
         FOREACH_NODE(node, &tree->nodes)
                 if (node->step == tree->nodes.n && !node->cycle)
@@ -159,10 +166,11 @@ int tree_order(struct tree *tree)
         if (tree->cycles)
                 set_steps(tree);
         FOREACH_NODE(node, &tree->nodes)
-                node->marked = node->has_lost;
-        tree_mark_above(tree);
+                if (node->has_lost)
+                        tree_walk_add(&stranded, node);
+        tree_walk_up(&stranded);
         FOREACH_NODE(node, &tree->nodes)
-                node->is_stranded = node->marked;
+                node->is_stranded = tree_walk_has(&stranded, node);
         find_components(tree);
         return set_names(tree);
 }

@@ -157,11 +157,10 @@ void tree_nodes_done(struct tree_nodes *nodes)
 
 bool tree_lv_is_hidden(const struct tree_node *node)
 {
-        const char *layer = node->vg ? strrchr(node->uuid, '-') : NULL;
+        const char *layer = node->vg ? strrchr(node->uuid, '-') : "";
 
         /* The layer of a pool has the kind of the visible LV. */
-        return node->vg &&
-               (node->kind >= TREE_LV_COW || (layer && (streq(layer, "-tpool") || streq(layer, "-vpool"))));
+        return node->kind >= TREE_LV_COW || streq(layer, "-tpool") || streq(layer, "-vpool");
 }
 
 /* ------ the tree ------ */
@@ -175,18 +174,16 @@ int tree_new(int root_fd, struct tree **ret)
 
         if (!tree)
                 return -ENOMEM;
+        struct dm_hash_table **tables[] = {&tree->numbers, &tree->kernel_names, &tree->dm_names, &tree->vgs,
+                &tree->mount_points, &tree->mount_ids};
         tree->root_fd = root_fd;
         dm_list_init(&tree->ready);
         tree->memory = dm_pool_create("tree", 16384);
-        tree->numbers = dm_hash_create(HASH_SIZE);
-        tree->kernel_names = dm_hash_create(HASH_SIZE);
-        tree->dm_names = dm_hash_create(HASH_SIZE);
-        tree->vgs = dm_hash_create(HASH_SIZE);
-        tree->mount_points = dm_hash_create(HASH_SIZE);
-        tree->mount_ids = dm_hash_create(HASH_SIZE);
-        if (!tree->memory || !tree->numbers || !tree->kernel_names || !tree->dm_names || !tree->vgs ||
-                !tree->mount_points || !tree->mount_ids)
+        if (!tree->memory)
                 return -ENOMEM;
+        FOREACH_ELEMENT(table, tables)
+                if (!(**table = dm_hash_create(HASH_SIZE)))
+                        return -ENOMEM;
 
         *ret = TAKE_PTR(tree);
         return 0;
@@ -350,27 +347,6 @@ struct tree_node *tree_queue_take(struct dm_list *queue)
         dm_list_del(&node->queue);
         dm_list_init(&node->queue);
         return node;
-}
-
-void tree_mark_above(struct tree *tree)
-{
-        DM_LIST_INIT(waiting);
-
-        FOREACH_NODE(node, &tree->nodes)
-                if (node->marked)
-                        tree_queue_add(&waiting, node);
-        for (struct tree_node *node; (node = tree_queue_take(&waiting));)
-                FOREACH_NODE(upper, &node->uppers)
-                        if (!upper->marked) {
-                                upper->marked = true;
-                                tree_queue_add(&waiting, upper);
-                        }
-}
-
-void tree_clear_marks(struct tree *tree)
-{
-        FOREACH_NODE(node, &tree->nodes)
-                node->marked = false;
 }
 
 void tree_skip(struct tree_node *node, const char *reason)

@@ -84,6 +84,9 @@ struct tree_nodes {
         for (struct tree_node **node##_at = (list)->nodes, *node;                                                 \
                 node##_at != (list)->nodes + (list)->n && ((node = *node##_at), true); node##_at++)
 
+/* The node of an element of such a list, for comparison functions of qsort(). */
+#define TREE_NODE_AT(element) (*(struct tree_node *const *) (element))
+
 /* Append a node, or all of another list. Return 0 or -ENOMEM. */
 int tree_nodes_add(struct tree_nodes *nodes, struct tree_node *node) _nonnull_all_ _must_check_;
 int tree_nodes_add_all(struct tree_nodes *nodes, const struct tree_nodes *more) _nonnull_all_ _must_check_;
@@ -115,7 +118,6 @@ struct tree_node {
         bool is_nfs;             /* or another network file system */
         bool on_network;         /* by tree_find_network() */
         bool selected;           /* selected by "headgate deactivate", may be skipped; see teardown/scope.h */
-        bool marked;             /* for one walk at a time, which sets it in all nodes first */
 
         struct tree_nodes uppers; /* nodes that use it */
         struct tree_nodes lowers; /* nodes that it uses */
@@ -244,10 +246,6 @@ struct tree_node *tree_find_vg(const struct tree *tree, const struct tree_node *
 void tree_queue_add(struct dm_list *queue, struct tree_node *node) _nonnull_all_;
 /* Takes the first node out; NULL if there is none. */
 struct tree_node *tree_queue_take(struct dm_list *queue) _nonnull_all_;
-
-/* Marks all nodes above marked ones, however indirectly. */
-void tree_mark_above(struct tree *tree) _nonnull_all_;
-void tree_clear_marks(struct tree *tree) _nonnull_all_;
 
 /* Skips a node and all nodes below it. `reason` is kept, and reads well after "skipped: ". A skipped node keeps its first reason.
  * Call this before tree_order(). */

@@ -67,9 +67,9 @@ static const struct expectation expectations[] = {
 static void select_expected(const struct expectation *expectation, struct tree *tree)
 {
         if (expectation->vg)
-                ck_assert_int_eq(selection_add_vg(tree, expectation->vg), true);
+                ck_assert_int_eq(selection_add(tree, NULL, expectation->vg), true);
         else if (expectation->name)
-                ck_assert_int_eq(selection_add(tree, shape_node(tree, expectation->name)), true);
+                ck_assert_int_eq(selection_add(tree, shape_node(tree, expectation->name), NULL), true);
         else
                 selection_add_unused(tree);
         selection_finish(tree);
@@ -113,7 +113,7 @@ START_TEST(root_is_not_taken)
         _cleanup_tree_ struct tree *tree = shape_read_captured("debian");
         const struct tree_node *root = shape_node(tree, "debian--vg-root");
 
-        ck_assert(selection_add_vg(tree, "debian-vg"));
+        ck_assert(selection_add(tree, NULL, "debian-vg"));
         selection_finish(tree);
         ck_assert(root->selected);
         ck_assert_str_eq(root->skip_reason, "/ stays mounted");
@@ -125,7 +125,7 @@ START_TEST(a_vg_that_is_not_there)
 {
         _cleanup_tree_ struct tree *tree = shape_read_captured("linear");
 
-        ck_assert(!selection_add_vg(tree, "other"));
+        ck_assert(!selection_add(tree, NULL, "other"));
         selection_finish(tree);
         ck_assert(!tree_node_is_ours(shape_node(tree, "data-two")));
 }
@@ -136,13 +136,13 @@ START_TEST(what_is_refused)
 {
         _cleanup_tree_ struct tree *nested = shape_read_captured("nested"), *raid = shape_read_captured("raid1");
 
-        ck_assert(selection_add(nested, shape_node(nested, "sda")));
+        ck_assert(selection_add(nested, shape_node(nested, "sda"), NULL));
         selection_refuse(shape_node(nested, "outer-pv"), "because");
         selection_finish(nested);
         ck_assert_str_eq(shape_node(nested, "outer-pv")->skip_reason, "because");
         ck_assert_str_eq(shape_node(nested, "inner-one")->skip_reason, "because");
 
-        ck_assert(selection_add(raid, shape_node(raid, "data-twice")));
+        ck_assert(selection_add(raid, shape_node(raid, "data-twice"), NULL));
         selection_refuse(shape_node(raid, "data-twice"), "because");
         selection_finish(raid);
         ck_assert(!tree_node_is_ours(shape_node(raid, "data-twice_rimage_0")));
@@ -184,7 +184,7 @@ START_TEST(an_origin_of_a_snapshot_in_use)
         static const char *const names[] = {"data-origin", "data-other", "data-other-cow", "data-origin-real"};
         _cleanup_tree_ struct tree *tree = make_mounted_snapshot();
 
-        ck_assert(selection_add_vg(tree, "data"));
+        ck_assert(selection_add(tree, NULL, "data"));
         selection_finish(tree);
         for (size_t i = 0; i < ELEMENTSOF(names); i++)
                 ck_assert_str_eq(shape_node(tree, names[i])->skip_reason,
@@ -203,7 +203,7 @@ START_TEST(an_origin_of_a_snapshot_that_stays)
         shape_dm(9, "opened", "CRYPT-LUKS2-oooooooooooooooooooooooooooooooo-opened", "crypt");
         shape_hold("dm-5", "dm-9");
         tree = shape_read();
-        ck_assert(selection_add_vg(tree, "data"));
+        ck_assert(selection_add(tree, NULL, "data"));
         selection_refuse(shape_node(tree, "opened"), "because");
         selection_finish(tree);
         ck_assert_str_eq(shape_node(tree, "data-origin")->skip_reason,
@@ -217,8 +217,11 @@ START_TEST(an_origin_of_a_snapshot_in_use_is_in_use)
 
         selection_add_unused(tree);
         selection_finish(tree);
-        for (size_t i = 0; i < tree->nodes.n; i++)
+        for (size_t i = 0; i < tree->nodes.n; i++) {
                 ck_assert(!tree_node_is_ours(tree->nodes.nodes[i]));
+                /* Nor is it reported as one that was asked for. */
+                ck_assert(!tree->nodes.nodes[i]->selected);
+        }
 }
 END_TEST
 
@@ -232,7 +235,7 @@ START_TEST(a_part_that_is_there_by_itself)
         shape_dm(1, "opened", "CRYPT-LUKS2-oooooooooooooooooooooooooooooooo-opened", "crypt");
         shape_hold("dm-0", "dm-1");
         tree = shape_read();
-        ck_assert(selection_add(tree, shape_node(tree, "opened")));
+        ck_assert(selection_add(tree, shape_node(tree, "opened"), NULL));
         selection_finish(tree);
         ck_assert(!tree_node_is_ours(shape_node(tree, "data-twice_rimage_0")));
 }

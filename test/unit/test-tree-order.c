@@ -8,6 +8,7 @@
 
 #include "fixture.h"
 #include "shared/util.h"
+#include "tree/walk.h"
 
 static struct tree *tree;
 
@@ -376,12 +377,43 @@ START_TEST(trees_are_apart)
 }
 END_TEST
 
+/* Two at once, one within the other. */
+START_TEST(walks)
+{
+        struct tree_node *lower = add(TREE_DISK, "lower"), *middle = add(TREE_DM, "middle");
+        struct tree_node *upper = add(TREE_DM, "upper"), *other = add(TREE_DISK, "other");
+        _cleanup_tree_walk_ struct tree_walk outer = tree_walk_new(tree);
+        size_t n = 0;
+
+        hold(lower, middle);
+        hold(middle, upper);
+        tree_walk_add(&outer, lower);
+        FOREACH_VISITED(node, &outer) {
+                _cleanup_tree_walk_ struct tree_walk inner = tree_walk_new(tree);
+
+                n++;
+                tree_walk_add(&inner, node);
+                tree_walk_up(&inner);
+                ck_assert(tree_walk_has(&inner, upper));
+                ck_assert(tree_walk_has(&inner, lower) == (node == lower));
+                for (size_t i = 0; i < node->uppers.n; i++)
+                        tree_walk_add(&outer, node->uppers.nodes[i]);
+                /* It was added before. */
+                tree_walk_add(&outer, node);
+        }
+        ck_assert_uint_eq(n, 3);
+        ck_assert(tree_walk_has(&outer, upper));
+        ck_assert(!tree_walk_has(&outer, other));
+}
+END_TEST
+
 int main(void)
 {
         Suite *suite = suite_create("tree-order");
         TCase *tcase = tcase_create("tree-order");
 
         tcase_add_checked_fixture(tcase, set_up, tear_down);
+        tcase_add_test(tcase, walks);
         tcase_add_test(tcase, nothing);
         tcase_add_test(tcase, a_node_waits_for_all_its_holders);
         tcase_add_test(tcase, edges_count_once);
