@@ -198,10 +198,8 @@ int removals_init(struct teardown *teardown)
         return sd_event_add_io(teardown->event, NULL, teardown->pool->done_fd, EPOLLIN, on_done, teardown);
 }
 
-void removals_start(struct teardown *teardown)
+void removals_start(struct teardown *teardown, uint64_t now)
 {
-        uint64_t now = now_usec();
-
         for (struct tree_node *node; (node = tree_next_ready(teardown->tree));) {
                 struct storage_tree *tree = &teardown->trees[node->component];
                 struct removal *removal = node->removal;
@@ -211,14 +209,12 @@ void removals_start(struct teardown *teardown)
                         tree_node_failed(teardown->tree, node);
                         continue;
                 }
-                if (removal->ready_usec == 0)
-                        removal->ready_usec = now;
-                if (tree->first_usec == 0)
-                        tree->first_usec = removal->ready_usec;
+                removal->ready_usec = removal->ready_usec ?: now;
+                tree->first_usec = tree->first_usec ?: removal->ready_usec;
                 if (!unmonitor_takes(teardown, removal))
                         submit(teardown, removal);
         }
-        unmonitor_step(teardown);
+        unmonitor_step(teardown, now);
         FOREACH_LISTED(struct removal, removal, &teardown->busy)
                 if (removal->next_usec <= now && !tree_node_is_held(removal->node)) {
                         dm_list_del(&removal->list);
@@ -251,22 +247,24 @@ void removals_finish(struct teardown *teardown)
         FOREACH_LISTED(struct removal, removal, &done) {
                 dm_list_del(&removal->list);
                 removal->at_work = false;
-                teardown->n_at_work -= !removal->timed_out;
                 removal->n_tries++;
                 removal->error = removal->result;
                 removal->ended_usec = removal->finished_usec;
+                teardown->n_at_work -= !removal->timed_out;
                 if (removal->error == 0) {
                         node_removed(teardown, removal);
-                } else if (removal->timed_out) {
-                        ; /* it has failed already */
-                } else if (removal->error == -EBUSY && !removal->node->cycle) {
-                        removal->n_futile = teardown->no_releaser_since > 0 ? removal->n_futile + 1 : 0;
-                        removal->next_usec =
-                                removal->ended_usec + MIN(PAUSE_STEP_USEC * removal->n_tries, PAUSE_MAX_USEC);
-                        dm_list_add(&teardown->busy, &removal->list);
-                } else {
-                        tree_node_failed(teardown->tree, removal->node);
+                        continue;
                 }
+                /* It has failed already. */
+                if (removal->timed_out)
+                        continue;
+                if (removal->error != -EBUSY || removal->node->cycle) {
+                        tree_node_failed(teardown->tree, removal->node);
+                        continue;
+                }
+                removal->n_futile = teardown->no_releaser_since > 0 ? removal->n_futile + 1 : 0;
+                removal->next_usec = removal->ended_usec + MIN(PAUSE_STEP_USEC * removal->n_tries, PAUSE_MAX_USEC);
+                dm_list_add(&teardown->busy, &removal->list);
         }
 }
 

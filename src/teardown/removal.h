@@ -17,11 +17,11 @@ int removals_init(struct teardown *teardown) _nonnull_all_ _must_check_;
  * the attempt has failed. While removals are queued, the pool does not announce each one, so call this from time to time, too. */
 void removals_finish(struct teardown *teardown) _nonnull_all_;
 
-/* Queues ready nodes and due attempts in the pool. LVs that may be monitored wait for dmeventd first. */
-void removals_start(struct teardown *teardown) _nonnull_all_;
+/* Queues ready nodes and attempts due at `now` in the pool. LVs that may be monitored wait for dmeventd first. */
+void removals_start(struct teardown *teardown, uint64_t now) _nonnull_all_;
 
 /* Abandons removals that take longer than the deadline. Each keeps its thread, and still counts if it succeeds later. Checks at
- * most once in REMOVALS_CHECK_USEC. `now` is now_usec(). */
+ * most once in REMOVALS_CHECK_USEC. */
 void removals_check_deadlines(struct teardown *teardown, uint64_t now) _nonnull_all_;
 
 /* Ends the threads when they return from the kernel, without waiting for that. Their removals are abandoned. */

@@ -164,11 +164,10 @@ static char *describe_progress(const struct teardown *teardown, const struct tre
                 waiting ?: "");
 }
 
-void report_progress(struct teardown *teardown)
+void report_progress(struct teardown *teardown, uint64_t now)
 {
         _cleanup_tree_nodes_ struct tree_nodes waited_for = {};
         _cleanup_free_ char *status = NULL;
-        uint64_t now = now_usec();
 
         if (teardown->status_usec + STATUS_USEC > now || find_waited_for(teardown, &waited_for) < 0)
                 return;

@@ -17,7 +17,7 @@ void report_waiting(const struct teardown *teardown) _nonnull_all_;
 
 /* Sets the status that systemd shows: the progress, and nodes that teardown waits for. At most twice a second. While there is
  * progress, also asks systemd for more time. */
-void report_progress(struct teardown *teardown) _nonnull_all_;
+void report_progress(struct teardown *teardown, uint64_t now) _nonnull_all_;
 
 /* At the end: reports nodes that are left and their users, trees that are not removed, and a summary. */
 void report_end(struct teardown *teardown) _nonnull_all_;

@@ -79,7 +79,7 @@ struct unmonitor {
 struct stop_job_watch {
         struct job *job;    /* systemctl, while it runs */
         bool nothing_stops; /* systemd stops no unit any more, so nodes in use stay in use */
-        uint64_t next_usec; /* when to ask again; 0 if it was never asked */
+        uint64_t next_usec; /* when to ask again, or while it is asked, since when; 0 if it was never asked */
 };
 
 struct teardown {

@@ -101,12 +101,14 @@ static int on_jobs_listed(_unused_ struct job *job, int exit_status, const char 
         watch->job = NULL;
         if (exit_status != 0)
                 log_debug("systemctl list-jobs failed with exit status %i.", exit_status);
-        watch->nothing_stops = exit_status != 0 || !stop_job_is_listed(output);
+        /* If nodes were removed meanwhile, others may be released. */
+        watch->nothing_stops =
+                teardown->progress_usec <= watch->next_usec && (exit_status != 0 || !stop_job_is_listed(output));
         watch->next_usec = now_usec() + PAUSE_USEC;
         return 0;
 }
 
-int systemd_ask(struct teardown *teardown)
+int systemd_ask(struct teardown *teardown, uint64_t now)
 {
         static const char *const words[] = {"list-jobs", "--plain", "--no-legend", "--no-pager"};
         const struct strv arguments = {(char **) words, ELEMENTSOF(words)};
@@ -116,12 +118,15 @@ int systemd_ask(struct teardown *teardown)
         if (watch->job)
                 return 0;
         r = retry_unmounts(teardown);
-        if (r > 0)
+        if (r > 0) {
                 watch->nothing_stops = false;
+                teardown->no_releaser_since = 0;
+        }
         if (r != 0)
                 return MIN(r, 0);
-        if (watch->nothing_stops || watch->next_usec > now_usec())
+        if (watch->nothing_stops || watch->next_usec > now)
                 return 0;
+        watch->next_usec = now;
         r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_jobs_listed, teardown, &watch->job);
         if (r < 0) {
                 log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));

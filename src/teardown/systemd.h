@@ -20,7 +20,7 @@ void systemd_announce_devices_again(void);
  * know that a loop device used a file on the mount. Nothing is unmounted here.
  *
  * Call this when there is nothing else to do. The event loop gets the result. Returns 0 or -ENOMEM. */
-int systemd_ask(struct teardown *teardown) _nonnull_all_ _must_check_;
+int systemd_ask(struct teardown *teardown, uint64_t now) _nonnull_all_ _must_check_;
 
 /* When to call systemd_ask() again, on now_usec()'s clock; USEC_INFINITY while a query runs. */
 uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch) _nonnull_all_;

@@ -33,9 +33,9 @@
 #define MOUNTS_PAUSE_MIN_USEC (5 * USEC_PER_MSEC)
 #define MOUNTS_PAUSE_FACTOR 4
 
-static void note_progress(struct teardown *teardown)
+static void note_progress(struct teardown *teardown, uint64_t now)
 {
-        teardown->progress_usec = now_usec();
+        teardown->progress_usec = now;
         teardown->waiting_reported = false;
         if (teardown->options.at_shutdown) {
                 /* Further nodes may be released. */
@@ -46,9 +46,8 @@ static void note_progress(struct teardown *teardown)
 
 /* ------ mounts ------ */
 
-static int read_mounts(struct teardown *teardown)
+static int read_mounts(struct teardown *teardown, uint64_t now)
 {
-        uint64_t begin = now_usec();
         int r;
 
         teardown->mounts_usec = USEC_INFINITY;
@@ -58,8 +57,9 @@ static int read_mounts(struct teardown *teardown)
         if (r < 0)
                 log_debug("Failed to read the mounts: %s", strerror(-r));
         if (r > 0)
-                note_progress(teardown);
-        teardown->mounts_pause_usec = MAX(MOUNTS_PAUSE_MIN_USEC, (now_usec() - begin) * MOUNTS_PAUSE_FACTOR);
+                note_progress(teardown, now);
+        /* The end of reading has a time of its own. */
+        teardown->mounts_pause_usec = MAX(MOUNTS_PAUSE_MIN_USEC, (now_usec() - now) * MOUNTS_PAUSE_FACTOR);
         return 0;
 }
 
@@ -87,31 +87,43 @@ static bool is_idle(const struct teardown *teardown)
         return teardown->n_at_work == 0 && dm_list_empty(&teardown->unmonitor.waiting);
 }
 
+enum wait_verdict wait_decide(const struct teardown *teardown, uint64_t now)
+{
+        const struct tree *tree = teardown->tree;
+        bool in_use = !dm_list_empty(&teardown->busy);
+
+        if (tree->n_gone + tree->n_failed == tree->n_to_go)
+                return WAIT_END;
+        if (teardown->progress_usec + teardown->options.in_use_usec + TEARDOWN_STALL_USEC <= now)
+                return WAIT_GIVE_UP;
+        if (!is_idle(teardown))
+                return WAIT_PROGRESS;
+        if (!in_use && !ANY(FOREACH_NODE(node, &tree->nodes), teardown_awaits(teardown, node)))
+                return WAIT_END;
+        /* The last unmounts may not have been read yet. */
+        if (!teardown->stop_jobs.nothing_stops || teardown->mounts_usec != USEC_INFINITY)
+                return WAIT_RELEASE;
+        return in_use ? WAIT_IN_USE : WAIT_END;
+}
+
 /* Whether no process has been able to release the node for as long as the options allow, and attempts since have failed. */
 static bool is_futile(const struct teardown *teardown, const struct removal *removal, uint64_t now)
 {
-        return removal->n_futile >= FUTILE_MIN &&
-               MAX(removal->ready_usec, teardown->no_releaser_since) + teardown->options.in_use_usec <= now;
+        return tree_node_is_held(removal->node) ||
+               (removal->n_futile >= FUTILE_MIN &&
+                       MAX(removal->ready_usec, teardown->no_releaser_since) + teardown->options.in_use_usec <=
+                               now);
 }
 
-/* If teardown only waits, fails devices that no process can release. Returns whether these are all. */
-static bool give_up(struct teardown *teardown, uint64_t now)
+/* Fails nodes in use that no process can release. */
+static void fail_in_use(struct teardown *teardown, uint64_t now)
 {
-        if (!teardown->stop_jobs.nothing_stops) {
-                teardown->no_releaser_since = 0;
-                return false;
-        }
-        /* The last unmounts may not have been read yet. */
-        if (teardown->mounts_usec != USEC_INFINITY)
-                return false;
-        if (teardown->no_releaser_since == 0)
-                teardown->no_releaser_since = now;
+        teardown->no_releaser_since = teardown->no_releaser_since ?: now;
         FOREACH_LISTED(struct removal, removal, &teardown->busy)
-                if (is_futile(teardown, removal, now) || tree_node_is_held(removal->node)) {
+                if (is_futile(teardown, removal, now)) {
                         dm_list_del(&removal->list);
                         tree_node_failed(teardown->tree, removal->node);
                 }
-        return dm_list_empty(&teardown->busy) && dm_list_empty(&teardown->tree->ready);
 }
 
 /* Makes maps without paths fail I/O, and reports the nodes that teardown waits for. */
@@ -132,49 +144,40 @@ static void report_long_wait(struct teardown *teardown, uint64_t now)
 
 /* ------ the loop ------ */
 
-/* Does all that can be done now. Returns 1 if teardown is done, 0 if not, or a negative errno. */
-static int step(struct teardown *teardown)
+/* Does all that can be done at `now`. Returns 1 if teardown is done, 0 if not, or a negative errno. */
+static int step(struct teardown *teardown, uint64_t now)
 {
-        const struct tree *tree = teardown->tree;
-        uint64_t now;
-        int r;
+        enum wait_verdict verdict;
+        int r = teardown->mounts_usec <= now ? read_mounts(teardown, now) : 0;
 
-        if (teardown->mounts_usec <= now_usec()) {
-                r = read_mounts(teardown);
-                if (r < 0)
-                        return r;
-        }
+        if (r < 0)
+                return r;
         removals_finish(teardown);
-        if (tree->n_gone > teardown->n_gone)
-                note_progress(teardown);
-        teardown->n_gone = tree->n_gone;
-        removals_start(teardown);
-        report_progress(teardown);
-
-        now = now_usec();
+        if (teardown->tree->n_gone > teardown->n_gone)
+                note_progress(teardown, now);
+        teardown->n_gone = teardown->tree->n_gone;
+        removals_start(teardown, now);
+        report_progress(teardown, now);
         if (teardown->n_at_work == 0 || teardown->progress_usec + REPORT_PAUSE_USEC <= now)
                 report_trees_down(teardown);
         removals_check_deadlines(teardown, now);
-        if (tree->n_gone + tree->n_failed == tree->n_to_go)
-                return 1;
-        if (teardown->progress_usec + teardown->options.in_use_usec + TEARDOWN_STALL_USEC <= now) {
+        verdict = wait_decide(teardown, now);
+        if (verdict == WAIT_GIVE_UP)
                 log_warning("No progress for too long, giving up.");
+        if (verdict >= WAIT_GIVE_UP)
                 return 1;
-        }
         report_long_wait(teardown, now);
-        if (!is_idle(teardown))
-                return 0;
-        if (dm_list_empty(&teardown->busy) &&
-                !ANY(FOREACH_NODE(node, &teardown->tree->nodes), teardown_awaits(teardown, node)))
-                return 1;
-        r = teardown->options.at_shutdown ? systemd_ask(teardown) : 0;
-        return r < 0 ? r : give_up(teardown, now);
+        if (verdict == WAIT_RELEASE && teardown->options.at_shutdown)
+                r = systemd_ask(teardown, now);
+        if (verdict == WAIT_IN_USE)
+                fail_in_use(teardown, now);
+        return r < 0 ? r : wait_decide(teardown, now) >= WAIT_GIVE_UP;
 }
 
-/* When the next step is due without an event. */
-static uint64_t next_step_usec(const struct teardown *teardown)
+/* When the next step is due without an event, after one at `now`. */
+static uint64_t next_step_usec(const struct teardown *teardown, uint64_t now)
 {
-        uint64_t next = MIN(now_usec() + REMOVALS_CHECK_USEC, teardown->mounts_usec);
+        uint64_t next = MIN(now + REMOVALS_CHECK_USEC, teardown->mounts_usec);
 
         FOREACH_LISTED(const struct removal, removal, &teardown->busy)
                 if (!tree_node_is_held(removal->node))
@@ -186,16 +189,15 @@ static uint64_t next_step_usec(const struct teardown *teardown)
 static int loop(struct teardown *teardown)
 {
         while (!teardown->interrupted) {
-                uint64_t next, now;
-                int r = step(teardown);
+                uint64_t now = now_usec();
+                int r = step(teardown, now);
 
                 if (r < 0)
                         return log_error_errno(r, "Failed to continue: %m");
                 if (r > 0)
                         return 0;
-                next = next_step_usec(teardown);
-                now = now_usec();
-                r = sd_event_run(teardown->event, next > now ? next - now : 0);
+                /* The step has taken some time, too. */
+                r = sd_event_run(teardown->event, usec_between(now_usec(), next_step_usec(teardown, now)));
                 /* One step handles all pending events. */
                 while (r > 0 && !teardown->interrupted)
                         r = sd_event_run(teardown->event, 0);

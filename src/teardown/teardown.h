@@ -16,6 +16,16 @@ int teardown_init(struct teardown *teardown, struct tree *tree,
  * removed; 1 if some are not; or a negative errno. */
 int teardown_run(struct teardown *teardown) _nonnull_all_ _must_check_;
 
+/* The next action of teardown at `now`, by its state alone. */
+enum wait_verdict {
+        WAIT_PROGRESS, /* waits for removals that are at work */
+        WAIT_RELEASE,  /* waits: systemd may still stop a unit, or end a mount or a swap */
+        WAIT_IN_USE,   /* retries nodes in use for a while, although no process can release them */
+        WAIT_GIVE_UP,  /* ends: nothing was removed for too long */
+        WAIT_END,      /* ends: nothing else can be removed */
+};
+enum wait_verdict wait_decide(const struct teardown *teardown, uint64_t now) _nonnull_all_;
+
 /* Frees a teardown, which may be all zeros. Removals that hang in the kernel keep their memory. */
 void teardown_done(struct teardown *teardown) _nonnull_all_;
 #define _cleanup_teardown_ _cleanup_(teardown_done)

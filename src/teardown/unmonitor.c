@@ -109,13 +109,13 @@ static void run_child(const struct teardown *teardown, int fd)
 /* ------ its parent ------ */
 
 /* Its time in use begins now. */
-static void release(struct teardown *teardown, struct removal *removal)
+static void release(struct teardown *teardown, struct removal *removal, uint64_t now)
 {
-        removal->ready_usec = now_usec();
+        removal->ready_usec = now;
         dm_list_move(&teardown->busy, &removal->list);
 }
 
-static void stop_asking(struct teardown *teardown)
+static void stop_asking(struct teardown *teardown, uint64_t now)
 {
         struct unmonitor *unmonitor = &teardown->unmonitor;
 
@@ -123,7 +123,7 @@ static void stop_asking(struct teardown *teardown)
         unmonitor->asks = false;
         unmonitor->deadline_usec = USEC_INFINITY;
         FOREACH_LISTED(struct removal, removal, &unmonitor->waiting)
-                release(teardown, removal);
+                release(teardown, removal, now);
 }
 
 static int on_answer(_unused_ sd_event_source *source, int fd, _unused_ uint32_t events, void *userdata)
@@ -133,12 +133,12 @@ static int on_answer(_unused_ sd_event_source *source, int fd, _unused_ uint32_t
         char answer;
         bool answered = recv(fd, &answer, 1, 0) == 1;
 
-        if (unmonitor->asks && answered) {
-                unmonitor->deadline_usec = USEC_INFINITY;
-                release(teardown, dm_list_item(dm_list_first(&unmonitor->waiting), struct removal));
-        } else if (unmonitor->asks) {
-                stop_asking(teardown);
-        }
+        if (unmonitor->asks && !answered)
+                stop_asking(teardown, now_usec());
+        if (!unmonitor->asks)
+                return 0;
+        unmonitor->deadline_usec = USEC_INFINITY;
+        release(teardown, dm_list_item(dm_list_first(&unmonitor->waiting), struct removal), now_usec());
         return 0;
 }
 
@@ -181,16 +181,16 @@ bool unmonitor_takes(struct teardown *teardown, struct removal *removal)
         return takes;
 }
 
-void unmonitor_step(struct teardown *teardown)
+void unmonitor_step(struct teardown *teardown, uint64_t now)
 {
         struct unmonitor *unmonitor = &teardown->unmonitor;
 
-        if (unmonitor->deadline_usec <= now_usec())
-                stop_asking(teardown);
+        if (unmonitor->deadline_usec <= now)
+                stop_asking(teardown, now);
         if (unmonitor->deadline_usec == USEC_INFINITY && !dm_list_empty(&unmonitor->waiting)) {
                 struct removal *first = dm_list_item(dm_list_first(&unmonitor->waiting), struct removal);
 
-                unmonitor->deadline_usec = now_usec() + DEADLINE_USEC;
+                unmonitor->deadline_usec = now + DEADLINE_USEC;
                 (void) send(unmonitor->fd, &first->node->index, sizeof(first->node->index), MSG_NOSIGNAL);
         }
 }

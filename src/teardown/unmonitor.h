@@ -21,7 +21,7 @@ bool unmonitor_takes(struct teardown *teardown, struct removal *removal) _nonnul
 
 /* Asks for the next LV if dmeventd has answered. If an answer takes more than 10 s, no removal waits any more. Call this after
  * each change, and at unmonitor.deadline_usec. */
-void unmonitor_step(struct teardown *teardown) _nonnull_all_;
+void unmonitor_step(struct teardown *teardown, uint64_t now) _nonnull_all_;
 
 /* On a running machine, waits until LVs that are left are monitored again, for at most 10 s. Returns 0, or -EIO after logging LVs
  * that may not be monitored as before. */

@@ -404,6 +404,73 @@ START_TEST(circle_that_is_none)
 }
 END_TEST
 
+#define STALL_USEC (TEARDOWN_STALL_USEC + USEC_PER_SEC)
+
+/* One device is to go. */
+static const struct {
+        bool failed;            /* it has failed */
+        bool removing, asking;  /* it is in a thread, or waits for dmeventd */
+        bool busy;              /* it is to be attempted again */
+        bool mounted;           /* it is mounted */
+        bool stopping, changed; /* systemd stops units; mounts have changed */
+        uint64_t now;           /* since the last removal */
+        enum wait_verdict verdict;
+} decisions[] = {
+        /* All is done, whatever else is known. */
+        {.failed = true, .verdict = WAIT_END},
+        {.failed = true, .removing = true, .now = STALL_USEC, .verdict = WAIT_END},
+        {.failed = true, .mounted = true, .stopping = true, .verdict = WAIT_END},
+        /* What is at work is waited for, but not for ever. */
+        {.removing = true, .verdict = WAIT_PROGRESS},
+        {.asking = true, .verdict = WAIT_PROGRESS},
+        {.removing = true, .busy = true, .mounted = true, .verdict = WAIT_PROGRESS},
+        {.removing = true, .now = STALL_USEC - 1, .verdict = WAIT_PROGRESS},
+        {.removing = true, .now = STALL_USEC, .verdict = WAIT_GIVE_UP},
+        {.busy = true, .stopping = true, .now = STALL_USEC, .verdict = WAIT_GIVE_UP},
+        {.now = STALL_USEC, .verdict = WAIT_GIVE_UP},
+        /* A process may close a device although systemd stops nothing. */
+        {.busy = true, .verdict = WAIT_IN_USE},
+        {.busy = true, .mounted = true, .verdict = WAIT_IN_USE},
+        {.busy = true, .now = STALL_USEC - 1, .verdict = WAIT_IN_USE},
+        {.busy = true, .stopping = true, .now = STALL_USEC - 1, .verdict = WAIT_RELEASE},
+        {.busy = true, .changed = true, .verdict = WAIT_RELEASE},
+        /* Nobody but systemd unmounts, and its last unmount may not have been read. */
+        {.mounted = true, .stopping = true, .verdict = WAIT_RELEASE},
+        {.mounted = true, .changed = true, .verdict = WAIT_RELEASE},
+        {.mounted = true, .verdict = WAIT_END},
+        /* Nothing is waited for that is below a node that stays. */
+        {.stopping = true, .changed = true, .verdict = WAIT_END},
+        {.verdict = WAIT_END},
+};
+
+START_TEST(decision)
+{
+        _cleanup_tree_ struct tree *tree = NULL;
+        struct removal removal = {};
+        struct storage_tree trees[2] = {{.members.n = 1}, {.members.n = 1}};
+        struct teardown teardown = {.trees = trees,
+                .options.in_use_usec = USEC_PER_SEC,
+                .n_at_work = decisions[_i].removing,
+                .stop_jobs.nothing_stops = !decisions[_i].stopping,
+                .mounts_usec = decisions[_i].changed ? 1 : USEC_INFINITY};
+
+        if (decisions[_i].mounted)
+                shape_mount(20, 1, 253, 0, "/srv");
+        shape_dm(0, "vg0-lv", "LVM-" UUIDS, "linear");
+        teardown.tree = tree = shape_read();
+        ck_assert_uint_le(tree->n_components, ELEMENTSOF(trees));
+        tree->n_to_go = 1;
+        tree->n_failed = decisions[_i].failed;
+        dm_list_init(&teardown.busy);
+        dm_list_init(&teardown.unmonitor.waiting);
+        if (decisions[_i].busy)
+                dm_list_add(&teardown.busy, &removal.list);
+        else if (decisions[_i].asking)
+                dm_list_add(&teardown.unmonitor.waiting, &removal.list);
+        ck_assert_int_eq(wait_decide(&teardown, decisions[_i].now), decisions[_i].verdict);
+}
+END_TEST
+
 START_TEST(jobs_of_systemd)
 {
         ck_assert(stop_job_is_listed("12 srv-a.mount stop running\n"));
@@ -479,6 +546,7 @@ int main(void)
         tcase_add_test(tcase, mounted);
         tcase_add_test(tcase, circle);
         tcase_add_test(tcase, circle_that_is_none);
+        tcase_add_loop_test(tcase, decision, 0, ELEMENTSOF(decisions));
         tcase_add_test(tcase, jobs_of_systemd);
         tcase_add_test(tcase, paths);
         tcase_add_test(tcase, holders_and_commands);
