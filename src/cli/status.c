@@ -29,7 +29,7 @@ static uint64_t took_usec(const struct vg *vg)
         struct vg_times times = vg_first_times(vg);
         uint64_t end = times.settled_usec;
 
-        if (vg->first.settled_usec == 0 && (!vg_is_settled(vg) || vg->state == VG_STATUS_WAITING))
+        if (vg->first.settled_usec == 0 && (!vg_is_settled(vg) || vg->status == VG_STATUS_WAITING))
                 end = now_usec();
         return usec_between(times.first_seen_usec, end);
 }
@@ -40,13 +40,13 @@ static char *describe_reason(const struct vg *vg)
         struct vg_counts n = vg_count(vg);
         const char *reason = vg->reason ?: "", *overdue = vg->overdue ? ", overdue" : "";
 
-        if (vg->state == VG_STATUS_WAITING && n.stranded > 0)
+        if (vg->status == VG_STATUS_WAITING && n.stranded > 0)
                 return string_format("%zu PV%s missing%s; %zu LV%s still on removed disks.", n.missing,
                         plural(n.missing), overdue, n.stranded, n.stranded == 1 ? " is" : "s are");
-        if (vg->state == VG_STATUS_WAITING)
+        if (vg->status == VG_STATUS_WAITING)
                 return string_format("%zu PV%s missing%s%s.", n.missing, plural(n.missing), overdue,
                         n.all_active ? "; all LVs are active" : "");
-        if (vg->state == VG_STATUS_DEGRADED && n.missing > 0)
+        if (vg->status == VG_STATUS_DEGRADED && n.missing > 0)
                 return string_format("%zu PV%s missing%s%s", n.missing, plural(n.missing),
                         *reason != '\0' ? "; " : ".", reason);
         return strdup(reason);
@@ -119,7 +119,7 @@ static int add_line(struct lines *lines, const struct vg *vg, bool in_charge)
         bool has_metadata = vg->n_pvs > 0;
         struct vg_counts n = vg_count(vg);
         uint64_t since_usec = vg_since_usec(vg), first_usec = vg->first.settled_usec;
-        bool overdue = vg->overdue && vg->state <= VG_STATUS_ACTIVATING;
+        bool overdue = vg->overdue && vg->status <= VG_STATUS_ACTIVATING;
         struct line *line;
 
         if (!GREEDY_REALLOC(lines->lines, lines->n + 1))
@@ -127,9 +127,9 @@ static int add_line(struct lines *lines, const struct vg *vg, bool in_charge)
         line = &lines->lines[lines->n++];
         *line = (struct line){
                 .event = "status",
-                .color = overdue ? "red" : colors[vg->state],
+                .color = overdue ? "red" : colors[vg->status],
                 .name = strdup(vg->name),
-                .state = vg_status_to_string(vg->state),
+                .state = vg_status_to_string(vg->status),
                 .pvs_seen = known_or_not(n.seen, has_metadata),
                 .pvs_needed = known_or_not(vg->n_pvs, has_metadata),
                 .lvs_active = n.active,
@@ -244,9 +244,9 @@ char *lines_summarize(const struct lines *lines)
 /* A skipped VG is as its administrator wants it. */
 static int judge(const struct vg *vg)
 {
-        if (vg->state == VG_STATUS_ACTIVE || vg->state == VG_STATUS_SKIPPED)
+        if (vg->status == VG_STATUS_ACTIVE || vg->status == VG_STATUS_SKIPPED)
                 return EXIT_ALL_UP;
-        return vg->state == VG_STATUS_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
+        return vg->status == VG_STATUS_UNKNOWN ? EXIT_CANNOT_TELL : EXIT_NOT_ALL_UP;
 }
 
 /* Adds named VGs without a record or plan, if another source knows them. With `log_unknown`, logs unknown names. */
@@ -297,7 +297,7 @@ static int look(
                 if (!planned || planned->needed)
                         result = MAX(result, vg ? judge(vg) : EXIT_NOT_ALL_UP);
                 if (vg && (n_names > 0 || arg_all || snapshot_is_current(sources, vg))) {
-                        lines->n_in_state[vg->state]++;
+                        lines->n_in_state[vg->status]++;
                         if (!arg_problems || judge(vg) != EXIT_ALL_UP)
                                 r = add_line(lines, vg, sources->in_charge);
                 }

@@ -141,13 +141,12 @@ static char *get_fs_type(const void *data)
         const struct line *line = data;
         dev_t number = line->node.number;
         _cleanup_free_ char *text = NULL;
-        char type[64] = "", *found;
+        char type[64] = "";
 
         if (line->node.kernel_name &&
                 read_file_at(line->root_fd, path_format("run/udev/data/b%u:%u", major(number), minor(number)).text,
-                        &text, NULL) >= 0 &&
-                (found = strstr(text, "\nE:ID_FS_TYPE=")))
-                (void) sscanf(found, "\nE:ID_FS_TYPE=%63s", type);
+                        &text, NULL) >= 0)
+                (void) sscanf(strstr(text, "\nE:ID_FS_TYPE=") ?: "", "\nE:ID_FS_TYPE=%63s", type);
         return string_printable(type);
 }
 

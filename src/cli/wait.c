@@ -93,7 +93,7 @@ static bool is_up(const struct vg *vg)
 {
         struct vg_counts n = vg_count(vg);
 
-        return vg->state == VG_STATUS_ACTIVE || (vg->state == VG_STATUS_DEGRADED && n.active >= n.autoactivated);
+        return vg->status == VG_STATUS_ACTIVE || (vg->status == VG_STATUS_DEGRADED && n.active >= n.autoactivated);
 }
 
 /* A waiting or absent VG may still become active, unless there is a limit, or it was requested now. */
@@ -103,11 +103,11 @@ static int judge(const struct await *await, const struct vg *vg, bool coldplug)
 
         if (!vg)
                 return !coldplug && (await->request || await->ignore_absent) ? unwanted : NOT_SETTLED;
-        if (vg->state == VG_STATUS_WAITING)
+        if (vg->status == VG_STATUS_WAITING)
                 return await->request || (await->ignore_absent && vg->overdue) ? SETTLED_NOT_UP : NOT_SETTLED;
         if (!vg_is_settled(vg))
                 return NOT_SETTLED;
-        if (vg->state == VG_STATUS_SKIPPED || vg->state == VG_STATUS_DEACTIVATED)
+        if (vg->status == VG_STATUS_SKIPPED || vg->status == VG_STATUS_DEACTIVATED)
                 return unwanted;
         return is_up(vg) ? SETTLED_UP : SETTLED_NOT_UP;
 }
@@ -150,13 +150,13 @@ static void explain_vg(const struct vg *vg)
 {
         _cleanup_free_ char *missing = vg_describe_missing(vg);
 
-        if (vg->state == VG_STATUS_WAITING)
+        if (vg->status == VG_STATUS_WAITING)
                 log_error("VG %s waits for %s.", vg->name, missing ?: "PVs");
-        else if (vg->state == VG_STATUS_DEGRADED && vg_is_incomplete(vg))
+        else if (vg->status == VG_STATUS_DEGRADED && vg_is_incomplete(vg))
                 log_error("VG %s is degraded, without %s%s%s", vg->name, missing ?: "PVs", vg->reason ? "; " : ".",
                         vg->reason ?: "");
         else
-                log_error("VG %s is %s%s%s", vg->name, vg_status_to_string(vg->state), vg->reason ? ": " : ".",
+                log_error("VG %s is %s%s%s", vg->name, vg_status_to_string(vg->status), vg->reason ? ": " : ".",
                         vg->reason ?: "");
 }
 

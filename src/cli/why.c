@@ -300,7 +300,7 @@ static int explain_problems(struct sources *sources, struct table *table)
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
                 _cleanup_why_ struct why why = {.sources = sources, .expected = &plan, .name = (*vg)->name};
 
-                if ((*vg)->state == VG_STATUS_ACTIVE || (*vg)->state == VG_STATUS_SKIPPED ||
+                if ((*vg)->status == VG_STATUS_ACTIVE || (*vg)->status == VG_STATUS_SKIPPED ||
                         !snapshot_is_current(sources, *vg) || n++ >= PROBLEMS_EXPLAINED_MAX)
                         continue;
                 r = show(&why, explain_name(&why, (*vg)->name, (*vg)->vgid, NULL), table);

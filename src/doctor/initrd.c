@@ -65,7 +65,7 @@ void check_initrd(struct doctor *doctor)
         check_narrowed(doctor, &makers);
         /* VGs that headgate found active without activating them. */
         FOREACH_ARRAY(vg, doctor->sources.vgs, doctor->sources.n_vgs)
-                if ((*vg)->state == VG_STATUS_ACTIVE && (*vg)->activating_usec == 0 &&
+                if ((*vg)->status == VG_STATUS_ACTIVE && (*vg)->activating_usec == 0 &&
                         vg_count(*vg).autoactivated > 0)
                         enumeration_add(&before, (*vg)->name);
         if (!doctor->sources.in_charge)

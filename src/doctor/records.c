@@ -24,8 +24,8 @@ static void warn_of_names(
 /* Whether a VG without active LVs is fine: no LV has autoactivation, or lvm2 is activating it. */
 static bool expects_nothing(const struct vg *vg)
 {
-        return vg && (vg->state == VG_STATUS_ACTIVE || vg->state == VG_STATUS_ACTIVATING ||
-                             vg->state == VG_STATUS_SKIPPED || vg_count(vg).autoactivated == 0);
+        return vg && (vg->status == VG_STATUS_ACTIVE || vg->status == VG_STATUS_ACTIVATING ||
+                             vg->status == VG_STATUS_SKIPPED || vg_count(vg).autoactivated == 0);
 }
 
 void check_online(struct doctor *doctor)

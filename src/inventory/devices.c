@@ -80,7 +80,7 @@ bool inventory_pvs_have_reached(const struct inventory *inventory, const struct 
 
 bool device_vg_is_complete(const struct device *device)
 {
-        return device->group && device->group->vg->state != VG_STATUS_WAITING;
+        return device->group && device->group->vg->status != VG_STATUS_WAITING;
 }
 
 bool device_is_urgent(const struct device *device)

@@ -9,10 +9,10 @@
 
 /* ------ states ------ */
 
-/* The states as named in headgated(8), each with its public state. */
+/* The states as named in headgated(8), each with the status that commands show. */
 static const struct {
         const char *words;
-        enum vg_status state;
+        enum vg_status status;
         bool overdue;
         bool lost_after_active;
 } states[_VG_STATE_MAX] = {
@@ -53,7 +53,7 @@ void vg_state_enter(struct vg *vg, enum vg_state state)
         if (state == VG_REMOVED)
                 return;
         vg->worker_state = states[state].words;
-        vg->state = states[state].state;
+        vg->status = states[state].status;
         vg->overdue = states[state].overdue;
         vg->lost_after_active = states[state].lost_after_active;
 }
@@ -101,17 +101,17 @@ void inventory_enter(struct inventory *inventory, struct vg_entry *group, const 
         /* Keep it during activation: RAIDs may still be degraded if the PV is lost again. */
         if (vg_state_is_waiting(step->state) && former != VG_ACTIVATING)
                 vg->degraded_usec = 0;
-        if (vg->state != VG_STATUS_ACTIVATING)
+        if (vg->status != VG_STATUS_ACTIVATING)
                 group->job = NULL;
         group->lost_pv |= step->report == VG_SAY_LOST;
         vg->lost_pv |= step->report == VG_SAY_LOST;
-        inventory->lost_pvs |= group->lost_pv && vg->state == VG_STATUS_WAITING;
+        inventory->lost_pvs |= group->lost_pv && vg->status == VG_STATUS_WAITING;
         inventory_note_change(inventory, group);
         dm_list_del(&group->list);
         if (group->awaited)
-                dm_list_add_h(&inventory->groups[vg->state], &group->list);
+                dm_list_add_h(&inventory->groups[vg->status], &group->list);
         else
-                dm_list_add(&inventory->groups[vg->state], &group->list);
+                dm_list_add(&inventory->groups[vg->status], &group->list);
 }
 
 void inventory_take(struct inventory *inventory, struct vg_entry *group, enum vg_event event)
@@ -227,7 +227,7 @@ int inventory_add_group(struct inventory *inventory, struct vg *vg, struct vg_en
                 free(group);
                 return -ENOMEM;
         }
-        dm_list_add(&inventory->groups[vg->state], &group->list);
+        dm_list_add(&inventory->groups[vg->status], &group->list);
         *ret = group;
         return 0;
 }

@@ -67,7 +67,7 @@ static int load_group(struct inventory *inventory, const struct record_entry *re
         group->state = (enum vg_state) vg_state_from_string(TAKE_PTR(vg)->worker_state);
         group->unchecked = true;
         /* The worker that started vgchange has ended. */
-        if (group->vg->state == VG_STATUS_ACTIVATING)
+        if (group->vg->status == VG_STATUS_ACTIVATING)
                 inventory_take(inventory, group, VG_WORKER_LOST);
         r = index_pvs(inventory, group);
         if (r >= 0 && !vg_state_is_settled(group->state))

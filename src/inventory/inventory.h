@@ -56,9 +56,9 @@ struct device {
 
 /* The worker's VG; variables of this type are called `group`, those of struct vg `vg`. */
 struct vg_entry {
-        struct dm_list list; /* inventory.groups[vg->state] */
+        struct dm_list list; /* inventory.groups[vg->status] */
         struct vg *vg;
-        enum vg_state state;
+        enum vg_state state;       /* vg->status follows from it, see vg_state_enter() */
         struct job *job;           /* the job that is activating it, or NULL; not owned */
         bool awaited;              /* expected, see expectations.h: activated before others */
         bool changed;              /* newer than its record; see inventory_note_change() */

@@ -66,7 +66,7 @@ static bool has_claimed(const struct inventory *inventory, const struct vg_entry
          * PVs for the name belongs to another VG. */
         bool overlooked = other->last_is_bare && names_is_shared(inventory, other, vg->first_seen_usec);
 
-        switch (vg->state) {
+        switch (vg->status) {
         case VG_STATUS_COMPLETE:
                 return !overlooked && completed_before(inventory, other, group) &&
                        names_count_recorded(inventory, vg) == vg->n_pvs;

@@ -34,6 +34,6 @@ int record_entry_parse_vg(const struct record_entry *record, struct vg **ret) _n
 const char *vg_state_to_string(enum vg_state state);
 int vg_state_from_string(const char *words) _nonnull_all_;
 
-/* Sets the worker's state of the VG, and the fields that follow from it: `state`, `overdue`, `lost_after_active`.
+/* Sets the worker's state of the VG, and the fields that follow from it: `status`, `overdue`, `lost_after_active`.
  * VG_REMOVED changes none. */
 void vg_state_enter(struct vg *vg, enum vg_state state) _nonnull_all_;

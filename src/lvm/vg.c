@@ -37,13 +37,13 @@ uint64_t vg_since_usec(const struct vg *vg)
                 [VG_STATUS_SKIPPED... VG_STATUS_DEACTIVATED] = vg->settled_usec,
         };
 
-        return since[vg->state];
+        return since[vg->status];
 }
 
 /* When all PVs were present, or a degraded activation was decided. */
 static uint64_t ready_usec(const struct vg *vg)
 {
-        return vg->state == VG_STATUS_DEGRADED && vg_is_incomplete(vg) ? vg->degraded_usec : vg->complete_usec;
+        return vg->status == VG_STATUS_DEGRADED && vg_is_incomplete(vg) ? vg->degraded_usec : vg->complete_usec;
 }
 
 struct vg_times vg_first_times(const struct vg *vg)
@@ -124,7 +124,7 @@ char *vg_describe_program(const struct vg *vg)
 const char *vg_describe_activator(const struct vg *vg)
 {
         struct vg_times times = vg_first_times(vg);
-        bool is_active = vg->state == VG_STATUS_ACTIVE;
+        bool is_active = vg->status == VG_STATUS_ACTIVE;
 
         if (vg_count(vg).autoactivated == 0)
                 return NULL;
@@ -270,7 +270,7 @@ bool vg_is_untouched(const struct vg *vg)
 
 bool vg_is_settled(const struct vg *vg)
 {
-        return vg->state != VG_STATUS_COMPLETE && vg->state != VG_STATUS_ACTIVATING;
+        return vg->status != VG_STATUS_COMPLETE && vg->status != VG_STATUS_ACTIVATING;
 }
 
 /* An LV by its identifier. Sorted instead of hashed, as a forged disk could choose identifiers with the same hash. */
@@ -282,7 +282,7 @@ struct known_lv {
 int vg_update(struct vg *vg, struct vg *newer)
 {
         _cleanup_free_ struct known_lv *lvs = calloc(vg->n_lvs + 1, sizeof(*lvs));
-        char former[offsetof(struct vg, state)]; /* all that is from metadata, see struct vg */
+        char former[offsetof(struct vg, status)]; /* all that is from metadata, see struct vg */
 
         if (!lvs)
                 return -ENOMEM;

@@ -60,7 +60,7 @@ struct vg_times {
 };
 
 struct vg {
-        /* From metadata: all fields before `state`, see vg_update(). */
+        /* From metadata: all fields before `status`, see vg_update(). */
         char *name;
         char vgid[LVM_ID_SIZE];
         uint64_t seqno;
@@ -79,7 +79,7 @@ struct vg {
         bool autoactivation_off; /* the VG's NOAUTOACTIVATE */
 
         /* Records have `worker_state`, from which the others follow, see vg_state_enter(). */
-        enum vg_status state;
+        enum vg_status status;
         const char *worker_state; /* NULL if no worker has set it */
         bool overdue;             /* its deadline has passed and has been reported */
         bool lost_after_active;   /* it was active, then a PV was removed, and none has appeared since */

@@ -55,11 +55,11 @@ int metrics_read(const struct sources *sources, struct metrics *ret)
 
                 if (!snapshot_is_current(sources, vg))
                         continue;
-                ret->n_in_state[vg->state]++;
-                ret->n_overdue += vg->overdue && vg->state <= VG_STATUS_ACTIVATING;
+                ret->n_in_state[vg->status]++;
+                ret->n_overdue += vg->overdue && vg->status <= VG_STATUS_ACTIVATING;
                 ret->n_missing_pvs += vg_count(vg).missing;
                 /* An invalid name could break the line. */
-                if (activation_usec(vg) > 0 && vg->state != VG_STATUS_SKIPPED && vg_name_is_valid(vg->name) &&
+                if (activation_usec(vg) > 0 && vg->status != VG_STATUS_SKIPPED && vg_name_is_valid(vg->name) &&
                         APPEND(ret->activated, ret->n_activated, vg) < 0)
                         return -ENOMEM;
         }

@@ -175,7 +175,7 @@ static char *describe_reason(const struct vg *vg)
 {
         size_t n_missing = vg_count(vg).missing;
 
-        if (vg->state == VG_STATUS_WAITING || (vg->state == VG_STATUS_DEGRADED && n_missing > 0))
+        if (vg->status == VG_STATUS_WAITING || (vg->status == VG_STATUS_DEGRADED && n_missing > 0))
                 return string_format("%zu PV%s missing.", n_missing, plural(n_missing));
         if (!vg->reason && vg_describe_activator(vg))
                 return string_format("Activated %s.", vg_describe_activator(vg));
@@ -199,8 +199,8 @@ int timeline_add_vg(struct timeline *timeline, const struct vg *vg)
         bar->uuid = strdup(LVM_ID_TO_STRING(vg->vgid));
         bar->name = string_printable(vg->name);
         bar->reason = describe_reason(vg);
-        bar->state = vg_status_to_string(vg->state);
-        bar->end = vg->first.settled_usec != 0 ? TIMELINE_DONE : ends[vg->state];
+        bar->state = vg_status_to_string(vg->status);
+        bar->end = vg->first.settled_usec != 0 ? TIMELINE_DONE : ends[vg->status];
         bar->n_pvs = vg->n_pvs;
         bar->n_lvs = vg_count(vg).autoactivated;
         set_phases(bar, vg, now_usec());

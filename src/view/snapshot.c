@@ -56,7 +56,7 @@ enum vg_status judge_unrecorded(const struct vg *vg)
 /* Facts that need a system call are read only for states that depend on them. */
 void snapshot_judge(const struct sources *sources, struct vg *vg)
 {
-        enum vg_status recorded = vg->state;
+        enum vg_status recorded = vg->status;
         struct judgement_facts facts = {
                 .before = vg_count(vg),
                 .exported = vg->skip_reason && streq(vg->skip_reason, VG_EXPORTED),
@@ -75,16 +75,16 @@ void snapshot_judge(const struct sources *sources, struct vg *vg)
         if (recorded == VG_STATUS_DEGRADED)
                 facts.whole_again = raid_is_whole_again(sources->devices, vg);
 
-        vg->state = judge_recorded(recorded, &facts);
-        if (unmet && vg->state == VG_STATUS_ACTIVE && !vg->reason)
+        vg->status = judge_recorded(recorded, &facts);
+        if (unmet && vg->status == VG_STATUS_ACTIVE && !vg->reason)
                 vg->reason = strdup(unmet);
-        if (vg->state == recorded)
+        if (vg->status == recorded)
                 return;
-        reason = vg->state == VG_STATUS_DEACTIVATED ? "LVs were deactivated since."
-                 : vg->state == VG_STATUS_SKIPPED   ? vg->skip_reason
-                                                    : NULL;
+        reason = vg->status == VG_STATUS_DEACTIVATED ? "LVs were deactivated since."
+                 : vg->status == VG_STATUS_SKIPPED   ? vg->skip_reason
+                                                     : NULL;
         /* The time of an activation by hand is unknown. */
-        if (vg->state == VG_STATUS_ACTIVE && recorded != VG_STATUS_DEGRADED)
+        if (vg->status == VG_STATUS_ACTIVE && recorded != VG_STATUS_DEGRADED)
                 vg->settled_usec = 0;
         /* Without memory, the reason is empty. */
         free(vg->reason);
@@ -175,7 +175,7 @@ int unrecorded_judge(const struct sources *sources, struct vg *vg)
                 return r;
         if (sources->devices)
                 dm_devices_mark_active(sources->devices, vg);
-        vg->state = judge_unrecorded(vg);
+        vg->status = judge_unrecorded(vg);
         return 0;
 }
 
@@ -210,7 +210,7 @@ static int new_of_devices(const struct sources *sources, const char *name, struc
                 memcpy(added->lvid, ids + LVM_ID_LENGTH, LVM_ID_LENGTH);
                 vg->n_lvs++;
         }
-        vg->state = judge_unrecorded(vg);
+        vg->status = judge_unrecorded(vg);
         *ret = TAKE_PTR(vg);
         return 0;
 }
@@ -246,13 +246,13 @@ static bool is_merged(const struct sources *sources, const struct vg *vg)
 /* A VG that the worker does not know may have been activated by the initrd or by hand. */
 static int describe(struct vg *vg, const struct planned_vg *planned)
 {
-        if (!planned && vg->state == VG_STATUS_ACTIVE)
+        if (!planned && vg->status == VG_STATUS_ACTIVE)
                 return 0;
         if (!planned) {
                 /* Only a planned VG is reported as absent. */
-                vg->state = VG_STATUS_UNKNOWN;
+                vg->status = VG_STATUS_UNKNOWN;
                 vg->reason = strdup(explain(vg));
-        } else if (vg->state == VG_STATUS_ABSENT)
+        } else if (vg->status == VG_STATUS_ABSENT)
                 /* The reason in the plan is a sentence, or the end of one. */
                 vg->reason = string_format(
                         "None of its PVs was seen%s %s", planned->group == PLAN_NONE ? ";" : ".", planned->reason);

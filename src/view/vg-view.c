@@ -98,7 +98,7 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
 
 static bool is_active(const struct vg *vg)
 {
-        return vg->state == VG_STATUS_ACTIVE && !ANY(FOREACH_LV(lv, vg), !lv->active);
+        return vg->status == VG_STATUS_ACTIVE && !ANY(FOREACH_LV(lv, vg), !lv->active);
 }
 
 int vg_view_find(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)

@@ -178,14 +178,14 @@ void causes_of_lv(struct why *why, const struct vg_lv *lv)
         if (!lv->autoactivated) {
                 if (!skip && !off)
                         why_cause(why, "not-wanted", "it is not autoactivated");
-        } else if (why->vg->state == VG_STATUS_DEACTIVATED)
+        } else if (why->vg->status == VG_STATUS_DEACTIVATED)
                 why_remedy(why, "deactivated", "it was deactivated later",
                         "Activate it again: \"lvchange -ay %s\".", name);
         else if (causes_of_lists(why, lv->name, name))
                 return;
-        else if (why->vg->state == VG_STATUS_DEGRADED && vg_is_incomplete(why->vg))
+        else if (why->vg->status == VG_STATUS_DEGRADED && vg_is_incomplete(why->vg))
                 why_cause(why, "missing-pv", "it needs the missing PVs");
-        else if (why->vg->state == VG_STATUS_ACTIVE)
+        else if (why->vg->status == VG_STATUS_ACTIVE)
                 why_cause(why, "not-wanted", "lvm2 skipped it without giving a reason");
 }
 

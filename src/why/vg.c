@@ -11,7 +11,7 @@
 /* Disks of the VG exist, but udev has not announced any to the worker. */
 static bool is_unseen(const struct why *why)
 {
-        return why->sources->in_charge && why->view->unseen && why->vg->state != VG_STATUS_ACTIVE;
+        return why->sources->in_charge && why->view->unseen && why->vg->status != VG_STATUS_ACTIVE;
 }
 
 /* The state of the VG in one word, as in headgate status, or "unseen". */
@@ -19,9 +19,9 @@ static const char *describe_place(const struct why *why)
 {
         if (is_unseen(why))
                 return "unseen";
-        if (why->vg->state == VG_STATUS_UNKNOWN && !why->sources->in_charge)
+        if (why->vg->status == VG_STATUS_UNKNOWN && !why->sources->in_charge)
                 return "inactive";
-        return vg_status_to_string(why->vg->state);
+        return vg_status_to_string(why->vg->status);
 }
 
 /* ------ causes ------ */
@@ -42,23 +42,23 @@ static void cause_of_reason(struct why *why)
         const struct vg *vg = why->vg;
         size_t n_stranded = vg_count(vg).stranded;
 
-        if (vg->state == VG_STATUS_FAILED && n_stranded > 0) {
+        if (vg->status == VG_STATUS_FAILED && n_stranded > 0) {
                 why_cause(why, "stranded", "%zu of its LVs %s a removed disk", n_stranded,
                         n_stranded == 1 ? "maps" : "map");
-        } else if (vg->state == VG_STATUS_FAILED) {
+        } else if (vg->status == VG_STATUS_FAILED) {
                 cause_with_reason(why, "failed", "lvm2 reported: ", vg->reason ?: "no reason");
                 if (vg->reason && skip_prefix(vg->reason, "pvscan "))
                         causes_of_refusal(why, "", vg->reason);
                 advise_on_flags(why);
                 why_advise(why, "Fix this, then retry: \"headgate activate %s\".", vg->name);
-        } else if (vg->state == VG_STATUS_SKIPPED && vg->reason &&
+        } else if (vg->status == VG_STATUS_SKIPPED && vg->reason &&
                    skip_prefix(vg->reason, "lvm2 does not accept")) {
                 FOREACH_PV(pv, vg)
                         if (pv->device_name && strstr(vg->reason, pv->device_name))
                                 causes_of_refusal(why, pv->pvid, vg->reason);
                 cause_with_reason(why, "refused", "", vg->reason);
                 why_advise(why, "Fix this, then retry: \"udevadm trigger --action=add DEVICE\".");
-        } else if (vg->state == VG_STATUS_SKIPPED && vg->reason && why->n_causes == 0) {
+        } else if (vg->status == VG_STATUS_SKIPPED && vg->reason && why->n_causes == 0) {
                 cause_with_reason(why, "not-wanted", "", vg->reason);
         }
 }
@@ -91,10 +91,10 @@ static void causes_of_inactivity(struct why *why)
         const struct vg *vg = why->vg;
         bool incomplete = vg_is_incomplete(vg);
 
-        if (vg->state == VG_STATUS_UNKNOWN && !incomplete && !is_unseen(why)) {
+        if (vg->status == VG_STATUS_UNKNOWN && !incomplete && !is_unseen(why)) {
                 why_remedy(why, "inactive", "its LVs are not active, but all of its PVs are there",
                         "Activate it by hand: \"vgchange -aay %s\".", vg->name);
-        } else if (vg->state == VG_STATUS_DEACTIVATED) {
+        } else if (vg->status == VG_STATUS_DEACTIVATED) {
                 why_remedy(why, "deactivated", "LVs were deactivated after it was active",
                         "Activate it again: \"headgate activate %s\".", vg->name);
                 if (incomplete)
@@ -104,7 +104,7 @@ static void causes_of_inactivity(struct why *why)
 
 static void causes_of_absence(struct why *why)
 {
-        enum vg_status state = why->vg->state;
+        enum vg_status state = why->vg->status;
 
         if (state == VG_STATUS_DEGRADED)
                 explain_degraded(why);
@@ -118,9 +118,9 @@ static void cause_of_queue(struct why *why)
 {
         const struct vg *vg = why->vg;
 
-        if (vg->state == VG_STATUS_ACTIVATING)
+        if (vg->status == VG_STATUS_ACTIVATING)
                 why_cause(why, "activating", "lvm2 is activating it");
-        else if (vg->state != VG_STATUS_COMPLETE)
+        else if (vg->status != VG_STATUS_COMPLETE)
                 return;
         else if (vg->reason && skip_prefix(vg->reason, "lvm2 waits for")) {
                 cause_with_reason(why, "silent", "", vg->reason);
@@ -166,7 +166,7 @@ static void explain_headgate(struct why *why)
 /* Explains inactive LVs. If all LVs are inactive, only those that map removed disks. */
 static void explain_lvs(struct why *why)
 {
-        bool has_active = why->vg->state == VG_STATUS_ACTIVE || vg_count(why->vg).any_active;
+        bool has_active = why->vg->status == VG_STATUS_ACTIVE || vg_count(why->vg).any_active;
         size_t n_inactive = 0;
 
         FOREACH_LV(lv, why->vg) {
@@ -252,7 +252,7 @@ static void explain_times(struct why *why)
         _cleanup_free_ char *program = vg_describe_program(vg);
         const char *activator = vg->settled_usec == 0 ? "by hand" : vg_describe_activator(vg);
 
-        if (!why->view->recorded || vg->state != VG_STATUS_ACTIVE)
+        if (!why->view->recorded || vg->status != VG_STATUS_ACTIVE)
                 return;
         if (unmet)
                 why_fact(why, "%s", unmet);
@@ -281,7 +281,7 @@ static void explain_same_name(struct why *why)
 /* Finds causes, facts and advice for the VG, but no answer. */
 static void explain_facts(struct why *why)
 {
-        if (why->vg->state != VG_STATUS_ACTIVE)
+        if (why->vg->status != VG_STATUS_ACTIVE)
                 find_causes(why);
         if (why->view->unreadable)
                 explain_unreadable(why, why->view->unreadable->device_name, why->view->read_error);
@@ -304,12 +304,12 @@ static void answer(struct why *why)
         const char *state = describe_place(why);
         struct vg_counts n = vg_count(vg);
 
-        if (vg->state == VG_STATUS_DEGRADED)
+        if (vg->status == VG_STATUS_DEGRADED)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is degraded, with %zu of its %zu LVs active: %s.",
                         vg->name, n.active, n.autoactivated, why_first_cause(why));
-        else if (vg->state == VG_STATUS_WAITING && n.all_active)
+        else if (vg->status == VG_STATUS_WAITING && n.all_active)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is active, but %s.", vg->name, why_first_cause(why));
-        else if (vg->state != VG_STATUS_ACTIVE)
+        else if (vg->status != VG_STATUS_ACTIVE)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is %s: %s.", vg->name,
                         n.any_active ? "only partly active" : "not active", why_first_cause(why));
         else if (n.autoactivated == 0)
@@ -337,7 +337,7 @@ void vg_explain(struct why *why, const struct vg_view *view)
         why->view = view;
         why->vg = view->vg;
         /* The facts and advice depend on the verdict. */
-        why->verdict = why->vg->state == VG_STATUS_ACTIVE ? VERDICT_UP : VERDICT_DOWN;
+        why->verdict = why->vg->status == VG_STATUS_ACTIVE ? VERDICT_UP : VERDICT_DOWN;
         explain_facts(why);
         answer(why);
         why_add_other_causes(why);
@@ -354,8 +354,8 @@ void vg_explain(struct why *why, const struct vg_view *view)
 static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
 {
         const struct vg *vg = why->vg;
-        bool is_up = vg->state == VG_STATUS_ACTIVE || vg->state == VG_STATUS_DEGRADED ||
-                     vg->state == VG_STATUS_DEACTIVATED;
+        bool is_up = vg->status == VG_STATUS_ACTIVE || vg->status == VG_STATUS_DEGRADED ||
+                     vg->status == VG_STATUS_DEACTIVATED;
 
         /* The facts and advice depend on the verdict. */
         why->verdict = VERDICT_DOWN;
@@ -368,7 +368,7 @@ static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
                 why_clear_causes(why);
         }
         why_fact(why, "Its VG is %s.", describe_place(why));
-        if (vg->state == VG_STATUS_ACTIVE)
+        if (vg->status == VG_STATUS_ACTIVE)
                 return;
 
         explain_facts(why);

@@ -226,14 +226,14 @@ static void advise_on_degraded(struct why *why)
 
 static void advise(struct why *why)
 {
-        bool degraded = why->vg->state == VG_STATUS_DEGRADED;
+        bool degraded = why->vg->status == VG_STATUS_DEGRADED;
 
         why_advise(why, "Find out why the disk does not appear; %s is there.",
                 degraded ? "the inactive LVs are activated when it"
                          : "the VG is activated as soon as the last PV");
         if (vg_count(why->vg).seen == 0)
                 return;
-        if (!degraded && why->vg->state != VG_STATUS_DEACTIVATED)
+        if (!degraded && why->vg->status != VG_STATUS_DEACTIVATED)
                 advise_on_degraded(why);
         why_advise(why,
                 "If the PVs are lost for good: \"vgreduce --removemissing %s\" removes them from the VG; "
@@ -258,7 +258,7 @@ void explain_missing_pvs(struct why *why)
                         explain_missing_pv(why, pv);
         if (n_missing > TOLD_MAX)
                 why_fact(why, "%zu more PVs are missing.", n_missing - TOLD_MAX);
-        if (why->view->recorded && vg->first_seen_usec != 0 && vg->state == VG_STATUS_WAITING)
+        if (why->view->recorded && vg->first_seen_usec != 0 && vg->status == VG_STATUS_WAITING)
                 explain_deadline(why);
         advise(why);
 }
@@ -327,11 +327,11 @@ void explain_queue(struct why *why)
 
         if (why->sources->run_fd < 0 || !why->sources->in_charge)
                 return;
-        if (vg->state == VG_STATUS_COMPLETE && !vg_is_incomplete(vg))
+        if (vg->status == VG_STATUS_COMPLETE && !vg_is_incomplete(vg))
                 why_fact(why, "Its last PV appeared at %s.", TIME_TO_STRING(vg, vg->complete_usec));
-        if (vg->state == VG_STATUS_ACTIVATING)
+        if (vg->status == VG_STATUS_ACTIVATING)
                 why_fact(why, "vgchange was started at %s.", TIME_TO_STRING(vg, vg->activating_usec));
-        if (vg->state == VG_STATUS_ACTIVATING && vg->slow)
+        if (vg->status == VG_STATUS_ACTIVATING && vg->slow)
                 why_fact(why,
                         "Its LVs may take long, by a check of a thin pool for instance; other VGs do not wait "
                         "for it.");

@@ -51,7 +51,7 @@ static int adopt_groups(struct worker *worker, struct job *job)
                 r = vg_take(worker, group, &(struct vg_input){.event = VG_ADOPTED});
                 if (r < 0)
                         return r;
-                if (group->vg->state != VG_STATUS_ACTIVATING)
+                if (group->vg->status != VG_STATUS_ACTIVATING)
                         continue;
                 group->job = job;
                 if (group->vg->activating_usec == 0)

@@ -407,8 +407,9 @@ static int follow_rename(struct worker *worker, struct vg_entry *group)
                 return 0;
         log_info("VG %s was renamed to %s.", former, group->vg->name);
         claimed = online_is_claimed(worker->lvm_run_fd, former);
-        r = claimed > 0 && group->vg->state == VG_STATUS_ACTIVE ? online_claim(worker->lvm_run_fd, group->vg->name)
-                                                                : MIN(claimed, 0);
+        r = claimed > 0 && group->vg->status == VG_STATUS_ACTIVE
+                    ? online_claim(worker->lvm_run_fd, group->vg->name)
+                    : MIN(claimed, 0);
         r = r ?: forget_name(worker, group, former);
         if (r < 0)
                 return log_error_errno(r, "Failed to rename lvm2's entries of VG %s: %m", former);

@@ -278,7 +278,7 @@ static bool is_over(const struct expectation *expectation)
 
         if (!vg)
                 return expectation->overdue;
-        return vg->state == VG_STATUS_WAITING ? vg->overdue : vg_is_settled(vg);
+        return vg->status == VG_STATUS_WAITING ? vg->overdue : vg_is_settled(vg);
 }
 
 int requests_release(struct worker *worker)

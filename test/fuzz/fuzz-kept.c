@@ -14,7 +14,7 @@ static void look_at(const struct vg *vg)
         fuzz_check(missing);
         fuzz_check(vg_count(vg).seen <= vg->n_pvs);
         fuzz_check(vg_count(vg).active <= vg_count(vg).autoactivated);
-        fuzz_check(vg_status_to_string(vg->state));
+        fuzz_check(vg_status_to_string(vg->status));
         for (size_t i = 0; i < vg->n_pvs; i++)
                 fuzz_check(vg_find_pv(vg, vg->pvs[i].pvid));
         (void) vg_since_usec(vg);
@@ -36,7 +36,7 @@ int fuzz_one(const uint8_t *data, size_t size)
         r = facts_read((const char *) data, size, &facts);
         fuzz_check(r == 0 || r == -EBADMSG);
         if (r == 0) {
-                fuzz_check(lvm_id_is_valid(facts->vgid) && !facts->reason && facts->state == VG_STATUS_WAITING);
+                fuzz_check(lvm_id_is_valid(facts->vgid) && !facts->reason && facts->status == VG_STATUS_WAITING);
                 look_at(facts);
         }
 

@@ -56,7 +56,7 @@ void save_vg(int dir_fd, const struct vg *vg)
         do {
                 ck_assert_int_lt(state, _VG_STATE_SETTABLE);
                 vg_state_enter(&copy, state++);
-        } while (copy.state != vg->state || copy.overdue != vg->overdue ||
+        } while (copy.status != vg->status || copy.overdue != vg->overdue ||
                  copy.lost_after_active != vg->lost_after_active);
         ck_assert_int_eq(vg_print(&copy, &text), 0);
         put_record(dir_fd, vg->vgid, text);

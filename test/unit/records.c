@@ -69,7 +69,7 @@ void records_save_settled(const char *image, enum vg_status state, const char *r
 
         for (size_t i = 0; i < vg->n_pvs; i++)
                 records_see_pv(vg, i, image);
-        vg->state = state;
+        vg->status = state;
         vg->reason = reason ? strdup(reason) : NULL;
         vg->first_seen_usec = vg->complete_usec = now_usec() - 2 * USEC_PER_SEC;
         vg->activating_usec = now_usec() - USEC_PER_SEC;

@@ -48,7 +48,7 @@ static void write_record(const char *metadata_text, uint64_t activating_usec)
 
         ck_assert_int_ge(state_fd, 0);
         ck_assert_int_eq(metadata_parse(metadata_text, &vg, &reason), 0);
-        vg->state = VG_STATUS_ACTIVE;
+        vg->status = VG_STATUS_ACTIVE;
         vg->activating_usec = activating_usec;
         for (size_t i = 0; i < vg->n_lvs; i++)
                 vg->lvs[i].active = true;
@@ -542,7 +542,7 @@ START_TEST(foreign)
         const char *reason;
 
         ck_assert_int_eq(metadata_parse(METADATA("data", "3"), &vg, &reason), 0);
-        vg->state = VG_STATUS_SKIPPED;
+        vg->status = VG_STATUS_SKIPPED;
         vg->skip_reason = string_format(VG_FOREIGN "other.");
         save_vg(state_fd, vg);
         for (size_t i = 0; i < 2; i++) {

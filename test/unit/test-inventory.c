@@ -132,7 +132,7 @@ START_TEST(group_outlives_its_worker)
         ck_assert_ptr_nonnull(found);
         ck_assert_str_eq(found->vg->name, "vg1");
         ck_assert_uint_eq(found->vg->seqno, 7);
-        ck_assert_int_eq(found->vg->state, VG_STATUS_FAILED);
+        ck_assert_int_eq(found->vg->status, VG_STATUS_FAILED);
         ck_assert_str_eq(found->vg->reason, "it said \"no\", and a \\ too.");
         ck_assert_uint_eq(found->vg->settled_usec, 1234567);
         ck_assert_uint_eq(found->vg->first.settled_usec, 1800000);
@@ -201,13 +201,13 @@ START_TEST(state_of_a_record_is_known)
         char *word;
 
         ck_assert_int_eq(vg_state_from_string("waiting, for ever"), -EBADMSG);
-        ck_assert_int_eq(group->vg->state, VG_STATUS_WAITING);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_WAITING);
         ck_assert_int_eq(vg_state_from_string("waiting, lost and overdue"), VG_LOST_OVERDUE);
         vg_state_enter(group->vg, VG_LOST_OVERDUE);
         ck_assert(group->vg->overdue && group->vg->lost_after_active);
         ck_assert_int_eq(vg_print(group->vg, &text), 0);
         ck_assert_int_eq(vg_parse(text, &parsed), 0);
-        ck_assert(parsed->state == VG_STATUS_WAITING && parsed->overdue && parsed->lost_after_active);
+        ck_assert(parsed->status == VG_STATUS_WAITING && parsed->overdue && parsed->lost_after_active);
         word = strstr(text, "lost and overdue");
         ck_assert_ptr_nonnull(word);
         word[0] = 'c';
@@ -232,7 +232,7 @@ START_TEST(disk_that_left_meanwhile_is_missed)
         second = start();
         found = inventory_find_group(second, group->vg->vgid);
         ck_assert_ptr_nonnull(found);
-        ck_assert_int_eq(found->vg->state, VG_STATUS_WAITING);
+        ck_assert_int_eq(found->vg->status, VG_STATUS_WAITING);
         ck_assert_uint_eq(vg_count(found->vg).seen, 0);
 }
 END_TEST
@@ -332,7 +332,7 @@ START_TEST(text_is_known_until_a_pv_goes)
         ck_assert_ptr_null(find_text(inventory, 1001, 77));
         inventory_lose_pv(inventory, group, absent_device(1));
         ck_assert_ptr_null(find_text(inventory, 1000, 77));
-        ck_assert_int_eq(group->vg->state, VG_STATUS_WAITING);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_WAITING);
 }
 END_TEST
 

@@ -117,7 +117,7 @@ START_TEST(removed_group_is_forgotten)
         make_group(VG_ACTIVE);
         leave(0);
         /* What the other one says is not known yet. */
-        ck_assert_int_eq(group->vg->state, VG_STATUS_ACTIVE);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_ACTIVE);
         leave(1);
         ck_assert_int_ge(intake_recheck(&worker), 0);
         ck_assert_ptr_null(inventory_find_group(worker.inventory, ID));
@@ -130,7 +130,7 @@ START_TEST(group_that_one_pv_has_left_waits)
         make_group(VG_ACTIVE);
         leave(0);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VG_STATUS_WAITING);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_WAITING);
         ck_assert(group->vg->lost_pv);
         ck_assert(!group->left);
 }
@@ -142,7 +142,7 @@ START_TEST(renamed_group_keeps_its_claim)
         activate();
         take_metadata("renamed", 2);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VG_STATUS_ACTIVE);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_ACTIVE);
         ck_assert(is_there("vgs_online/renamed"));
         ck_assert(!is_there("vgs_online/data") && !is_there("pvs_lookup/data"));
 }
@@ -153,13 +153,13 @@ START_TEST(nothing_is_activated_by_a_change)
         make_group(VG_WAITING);
         take_metadata("data", 2);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VG_STATUS_SKIPPED);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_SKIPPED);
         ck_assert_ptr_nonnull(group->vg->reason);
 
         activate();
         take_metadata("data", 3);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VG_STATUS_ACTIVE);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_ACTIVE);
         ck_assert_ptr_null(group->vg->reason);
 }
 END_TEST
@@ -172,7 +172,7 @@ START_TEST(exported_group_is_skipped)
         group->vg->skip_reason = strdup("the VG is exported.");
         inventory_recheck(worker.inventory, group);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VG_STATUS_SKIPPED);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "the VG is exported.");
 }
 END_TEST
@@ -184,14 +184,14 @@ START_TEST(verdict_outlives_a_change)
         group->vg->reason = strdup("lvm2 does not accept its PV /dev/sda.");
         take_metadata("data", 2);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VG_STATUS_SKIPPED);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_SKIPPED);
         ck_assert_str_eq(group->vg->reason, "lvm2 does not accept its PV /dev/sda.");
 
         ck_assert_int_eq(string_replace(&group->vg->reason, strdup("the VG is exported.")), 0);
         group->vg->skip_reason = strdup("the VG is exported.");
         take_metadata("data", 3);
         ck_assert_int_ge(intake_recheck(&worker), 0);
-        ck_assert_int_eq(group->vg->state, VG_STATUS_SKIPPED);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_SKIPPED);
         ck_assert_str_ne(group->vg->reason, "the VG is exported.");
 }
 END_TEST
@@ -207,7 +207,7 @@ START_TEST(group_at_work_is_left_alone)
         /* Nothing is to be done before lvm2 ends: the next step would do the same. */
         ck_assert_int_ge(sd_event_source_get_enabled(worker.step_source, &enabled), 0);
         ck_assert_int_eq(enabled, SD_EVENT_OFF);
-        ck_assert_int_eq(group->vg->state, VG_STATUS_ACTIVATING);
+        ck_assert_int_eq(group->vg->status, VG_STATUS_ACTIVATING);
         ck_assert(group->needs_recheck && worker.inventory->needs_recheck);
 }
 END_TEST

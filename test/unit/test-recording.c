@@ -141,7 +141,7 @@ static struct device *add(const char *name)
         ck_assert_ptr_nonnull(device->name);
         ck_assert_int_ge(inventory_set_pvid(worker.inventory, device, pv->pvid), 0);
         ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &device->group), 0);
-        device->group->vg->state = VG_STATUS_COMPLETE;
+        device->group->vg->status = VG_STATUS_COMPLETE;
         inventory_move_device(worker.inventory, device, DEVICE_UNRECORDED);
         return device;
 }
@@ -187,7 +187,7 @@ START_TEST(incomplete_vgs_wait_for_others)
 {
         struct device *waiting = add("ok1");
 
-        waiting->group->vg->state = VG_STATUS_WAITING;
+        waiting->group->vg->status = VG_STATUS_WAITING;
         worker.first_device_usec = now_usec();
         for (int i = 0; i < 10; i++)
                 ck_assert_int_ge(sd_event_run(worker.event, 10 * USEC_PER_MSEC), 0);
@@ -200,7 +200,7 @@ START_TEST(incomplete_vgs_wait_for_others)
 
         /* None comes for a second. */
         waiting = add("ok3");
-        waiting->group->vg->state = VG_STATUS_WAITING;
+        waiting->group->vg->status = VG_STATUS_WAITING;
         worker_ask_step(&worker);
         record_all();
         assert_calls("/dev/ok1 /dev/ok2\n/dev/ok3\n");

@@ -128,7 +128,7 @@ START_TEST(links_of_the_first_activation)
 {
         struct vg_lv lv = {.name = (char[]){"lv"}, .autoactivated = true, .active = true};
         struct vg vg = {
-                .name = (char[]){"data"}, .state = VG_STATUS_ACTIVE, .n_lvs = 1, .lvs = &lv, .clock_usec = 1000};
+                .name = (char[]){"data"}, .status = VG_STATUS_ACTIVE, .n_lvs = 1, .lvs = &lv, .clock_usec = 1000};
         struct vg_times first;
         char root[] = "/tmp/headgate-test-XXXXXX";
         uint64_t made, linked;

@@ -118,7 +118,7 @@ START_TEST(pvs_that_lvm2_does_not_accept)
         line = string_format("%.*s%s%s", (int) strcspn(refusals[_i].words, "%"), refusals[_i].words, path,
                 strstr(refusals[_i].words, "%s") + 2);
         reason = string_format("lvm2 does not accept its PV %s: %s", path, line);
-        vg->state = VG_STATUS_SKIPPED;
+        vg->status = VG_STATUS_SKIPPED;
         vg->reason = strdup(reason);
         records_save(vg);
 
@@ -290,7 +290,7 @@ START_TEST(pv_that_cannot_be_read)
         records_see_pv(vg, 0, "plain-1");
         records_see_pv(vg, 1, "plain-1");
         ck_assert_int_eq(string_replace(&vg->pvs[1].device_name, strdup("/")), 0);
-        vg->state = VG_STATUS_FAILED;
+        vg->status = VG_STATUS_FAILED;
         records_save(vg);
         explanation = records_ask("plain", NULL);
         expect_condition(&explanation, "unreadable");
@@ -471,7 +471,7 @@ static struct vg *read_degraded(void)
         records_see_pv(vg, 0, "plain-1");
         free(vg->pvs[1].device_name);
         vg->pvs[1].device_name = strdup("/dev/no-such-disk");
-        vg->state = VG_STATUS_DEGRADED;
+        vg->status = VG_STATUS_DEGRADED;
         vg->overdue = true;
         vg->first_seen_usec = now_usec() - 50 * USEC_PER_SEC;
         vg->degraded_usec = now_usec() - 20 * USEC_PER_SEC;
@@ -519,7 +519,7 @@ START_TEST(failed_with_a_flagged_pv)
         vg = records_read_image("plain-1");
         for (size_t i = 0; i < vg->n_pvs; i++)
                 records_see_pv(vg, i, "plain-1");
-        vg->state = VG_STATUS_FAILED;
+        vg->status = VG_STATUS_FAILED;
         vg->pvs[1].flagged = true;
         records_save(vg);
         answer = records_ask("plain", NULL);
@@ -558,7 +558,7 @@ START_TEST(policies)
 
         shape_write(
                 "etc/headgate/headgate.conf", "volume_groups { plain { degraded = \"yes\" deadline = 70 } }\n");
-        vg->state = VG_STATUS_WAITING;
+        vg->status = VG_STATUS_WAITING;
         vg->overdue = false;
         records_save(vg);
         early = records_ask("plain", NULL);
