@@ -53,15 +53,15 @@ static int check_waits(struct doctor *doctor)
         _cleanup_strv_ struct strv units = {};
         int r = 0;
 
-        for (size_t i = 0; i < ELEMENTSOF(patterns) && r >= 0; i++)
-                r = systemd_find_units(&doctor->systemd, patterns[i], &units);
+        FOREACH_ELEMENT(pattern, patterns)
+                r = r ?: systemd_find_units(&doctor->systemd, *pattern, &units);
         for (size_t i = 0; i < units.n && r >= 0; i++) {
                 _cleanup_strv_ struct strv later = {}, starting = {};
                 const char *unit = units.strings[i];
 
                 r = systemd_get_list(&doctor->systemd, unit, "Before", &later);
-                for (size_t j = 0; j < ELEMENTSOF(starters) && r >= 0; j++)
-                        r = systemd_get_list(&doctor->systemd, unit, starters[j], &starting);
+                FOREACH_ELEMENT(starter, starters)
+                        r = r ?: systemd_get_list(&doctor->systemd, unit, *starter, &starting);
                 for (size_t j = 0; j < later.n && r >= 0; j++) {
                         const char *name = later.strings[j];
                         bool asks;

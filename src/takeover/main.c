@@ -67,16 +67,12 @@ static int note_stock_rule(int run_fd)
         _cleanup_close_ int root_fd = root_open();
         int takes_lvs = root_fd < 0 ? root_fd : rule_file_stock_takes_lvs(root_fd);
         int sets_ready = takes_lvs < 0 ? takes_lvs : rule_file_stock_sets_ready(root_fd);
-        int r;
 
         if (sets_ready < 0)
                 return sets_ready;
-        r = takes_lvs > 0 && config_ask("devices/scan_lvs", false) ? flags_set(run_fd, FLAGS_PVS_ON_LVS)
-                                                                   : flags_clear(run_fd, FLAGS_PVS_ON_LVS);
-        if (r < 0)
-                return r;
-        return sets_ready > 0 ? flags_clear(run_fd, FLAGS_NO_SYSTEMD_READY)
-                              : flags_set(run_fd, FLAGS_NO_SYSTEMD_READY);
+        return (takes_lvs > 0 && config_ask("devices/scan_lvs", false) ? flags_set : flags_clear)(
+                       run_fd, FLAGS_PVS_ON_LVS)
+                       ?: (sets_ready ? flags_clear : flags_set)(run_fd, FLAGS_NO_SYSTEMD_READY);
 }
 
 /* At boot udevd starts later, and no disk has been handled yet. On a running system lvm2's rule has handled all
@@ -101,6 +97,7 @@ static int take(int run_fd)
 {
         /* Programs that the rule and the socket start. A partly removed package must not prevent booting. */
         static const char *const programs[] = {LIBEXECDIR "/headgated", LIBEXECDIR "/headgate-request"};
+        static const char *const request[] = {LIBEXECDIR "/headgate-request", NULL};
         bool late = is_running_system(run_fd);
         int r;
 
@@ -116,6 +113,7 @@ static int take(int run_fd)
                 ?: (late ? write_file_atomic_at(run_fd, FLAGS_TAKEN_OVER_LATE, path_format("%" PRIu64, now_usec()).text)
                          : 0)
                 ?: flags_set(run_fd, FLAGS_TAKEN_OVER)
+                ?: (access("/sys/fs/selinux/enforce", F_OK) < 0 || command_try(LIBEXECDIR "/selinux-check", request) ? 0 : -EACCES)
                 ?: mask_rules();
         if (r < 0) {
                 (void) log_error_errno(r, "Failed to override lvm2's udev rule: %m");
