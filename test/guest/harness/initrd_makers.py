@@ -47,10 +47,10 @@ class Dracut:
     packages = ["dracut", "zstd"]
     inside = INSIDE / "dracut"
 
-    def __init__(self, name, modules):
+    def __init__(self, name, modules, more='hostonly="no"'):
         self.name = name
         # What a machine of this kind needs, so that dracut is done in seconds, and packed as fast as can be.
-        self.configuration = {"etc/dracut.conf.d/guest.conf": f"""hostonly="no"
+        self.configuration = {"etc/dracut.conf.d/guest.conf": f"""{more}
 compress="cat"
 dracutmodules=" base dm fs-lib guest lvm rootfs-block shutdown udev-rules usrmount {modules} "
 drivers=" dm_mod dm_raid ext4 raid1 scsi_debug sd_mod "
@@ -67,9 +67,17 @@ drivers=" dm_mod dm_raid ext4 raid1 scsi_debug sd_mod "
         shutil.move(tree / "initrd", initrd)
 
 
+SYSTEMD = "dracut-systemd systemd systemd-initrd systemd-journald systemd-tmpfiles systemd-udevd"
+# As dracut makes it by default. The root's LV is not on the host, so that what dracut would find about it is said here.
+HOST_ONLY = """hostonly="yes"
+hostonly_cmdline="yes"
+kernel_cmdline="rd.lvm.lv=system/root root=/dev/mapper/system-root rootfstype=ext4"
+"""
+
 # By the word for `root`.
 MAKERS = {
     "lvm": InitramfsTools(),
-    "dracut": Dracut("dracut", "dracut-systemd systemd systemd-initrd systemd-journald systemd-tmpfiles systemd-udevd"),
+    "dracut": Dracut("dracut", SYSTEMD),
+    "dracut-host-only": Dracut("dracut-host-only", SYSTEMD, HOST_ONLY),
     "dracut-without-systemd": Dracut("dracut-without-systemd", ""),
 }

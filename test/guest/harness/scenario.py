@@ -185,7 +185,7 @@ WORDS = {
     "cpus": matching(r"(\d+)", "cpus 1", lambda count: {"cpus": int(count)}),
     "memory": matching(r"(\d+)M", "memory 3072M", lambda mib: {"memory_mib": int(mib)}),
     "packages": lambda rest: {"packages": rest.split()},
-    "root": one_of("root", "image", "lvm", "dracut", "dracut-without-systemd"),
+    "root": one_of("root", "image", "lvm", "dracut", "dracut-host-only", "dracut-without-systemd"),
     "boots": matching(r"(\d+)", "boots 3", lambda count: {"boots": int(count)}),
     "shutdown": matching(r"(forced|real)(?: within (\d+)s)?", "shutdown real, or shutdown real within 90s",
                          lambda how, seconds: {"shutdown": how, **({"shutdown_seconds": int(seconds)} if seconds else {})}),
