@@ -52,6 +52,7 @@ SHORT = {
     "bench-uml": Bounded("bench-boot", "uml", 64, 2, "headgate,floor", {"ratios.headgate/floor": 0.65}, 60),
     "teardown-uml": Bounded("bench-teardown", "uml", 64, 2, "headgate,vgchange",
                             {"ratios.headgate/vgchange": 0.5, "contenders.headgate.peak_kib": 16384}, 60),
+    "dracut": Bounded("bench-dracut", "uml", 16, 1, "stock,headgate", {"ratios.headgate/stock": 1.3, "ratios_ended.headgate/stock": 0.8}, 60),
 }
 
 

@@ -44,11 +44,11 @@ class InitramfsTools:
 
 class Dracut:
     """It takes minutes in a guest: there, only what headgate's module puts into an initrd is made, see inside/dracut-words."""
-    packages = ["dracut", "zstd"]
     inside = INSIDE / "dracut"
 
-    def __init__(self, name, modules, more='hostonly="no"'):
+    def __init__(self, name, modules, more='hostonly="no"', packages=()):
         self.name = name
+        self.packages = ["dracut", "zstd", *packages]
         # What a machine of this kind needs, so that dracut is done in seconds, and packed as fast as can be.
         self.configuration = {"etc/dracut.conf.d/guest.conf": f"""{more}
 compress="cat"
@@ -79,5 +79,6 @@ MAKERS = {
     "lvm": InitramfsTools(),
     "dracut": Dracut("dracut", SYSTEMD),
     "dracut-host-only": Dracut("dracut-host-only", SYSTEMD, HOST_ONLY),
-    "dracut-without-systemd": Dracut("dracut-without-systemd", ""),
+    # In Debian 14 this is where switch_root is.
+    "dracut-without-systemd": Dracut("dracut-without-systemd", "", packages=["util-linux-extra"]),
 }
