@@ -131,7 +131,7 @@ static char *get_read_only(const void *data)
                 return strdup("");
         if (sysfs_read_attribute(line->root_fd, line->node.number, "ro", &read_only) < 0)
                 return NULL;
-        return strdup(read_only && streq(read_only, "1") ? "1" : "0");
+        return read_only ? TAKE_PTR(read_only) : strdup("0");
 }
 
 /* The result of blkid, as udev keeps it: "ext4", "LVM2_member", "crypto_LUKS". libsystemd would read a dozen files of each device for

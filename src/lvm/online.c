@@ -150,9 +150,8 @@ int online_unclaim(int lvm_run_fd, const char *vg_name)
 
 int online_forget_name(int lvm_run_fd, const char *vg_name)
 {
-        int r = flags_clear(lvm_run_fd, path_format("pvs_lookup/%s", vg_name).text);
-
-        return r < 0 ? r : online_unclaim(lvm_run_fd, vg_name);
+        return flags_clear(lvm_run_fd, path_format("pvs_lookup/%s", vg_name).text)
+                       ?: online_unclaim(lvm_run_fd, vg_name);
 }
 
 int online_forget(int lvm_run_fd, const char *pvid, const char *vg_name)

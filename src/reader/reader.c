@@ -289,9 +289,9 @@ static int set_timer(struct reader *reader)
 {
         uint64_t timeout = reader->readers->timeout_usec;
         const uint64_t usec[] = {SLOW_USEC, STALL_USEC, STALL_USEC, MIN(WARN_USEC, timeout), timeout};
-        int r = sd_event_source_set_time(reader->timer_source, reader->since_usec + usec[reader->delay]);
 
-        return r < 0 ? r : sd_event_source_set_enabled(reader->timer_source, SD_EVENT_ONESHOT);
+        return sd_event_source_set_time(reader->timer_source, reader->since_usec + usec[reader->delay])
+                       ?: sd_event_source_set_enabled(reader->timer_source, SD_EVENT_ONESHOT);
 }
 
 static int on_timer(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *userdata)

@@ -38,9 +38,8 @@ int flags_prepare(int run_fd)
 int flags_post(int run_fd, const char *entry)
 {
         /* On the stack, since the first malloc() of a program costs three system calls. */
-        int r = flags_set(run_fd, path_format(FLAGS_PENDING_DIRECTORY "/%s", entry).text); /* R1 */
-
-        return r < 0 ? r : flags_set(run_fd, FLAGS_PENDING); /* R2 */
+        return flags_set(run_fd, path_format(FLAGS_PENDING_DIRECTORY "/%s", entry).text) /* R1 */
+                       ?: flags_set(run_fd, FLAGS_PENDING);                              /* R2 */
 }
 
 int flags_ask_running(int run_fd)

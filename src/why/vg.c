@@ -170,12 +170,13 @@ static void explain_lvs(struct why *why)
         size_t n_inactive = 0;
 
         FOREACH_LV(lv, why->vg) {
+                _cleanup_why_ struct why own = {.sources = why->sources, .view = why->view, .vg = why->vg};
+
                 if (lv->active || (!has_active && !lv->stranded) || ++n_inactive > TOLD_MAX)
                         continue;
-                /* The causes of the VG are facts by now. */
-                why_clear_causes(why);
-                causes_of_lv(why, lv);
-                why_fact(why, "LV %s is not active: %s.", lv->name, why_first_cause(why));
+                causes_of_lv(&own, lv);
+                why_merge(why, &own);
+                why_fact(why, "LV %s is not active: %s.", lv->name, why_first_cause(&own));
         }
         if (n_inactive > TOLD_MAX)
                 why_fact(why, "%zu more LVs are not active.", n_inactive - TOLD_MAX);
@@ -356,17 +357,17 @@ static void explain_inactive_lv(struct why *why, const struct vg_lv *lv)
         const struct vg *vg = why->vg;
         bool is_up = vg->status == VG_STATUS_ACTIVE || vg->status == VG_STATUS_DEGRADED ||
                      vg->status == VG_STATUS_DEACTIVATED;
+        _cleanup_why_ struct why own = {.sources = why->sources, .view = why->view, .vg = vg};
 
         /* The facts and advice depend on the verdict. */
         why->verdict = VERDICT_DOWN;
         if (is_up || !lv->autoactivated || lv->stranded)
-                causes_of_lv(why, lv);
-        if (why->n_causes > 0) {
+                causes_of_lv(&own, lv);
+        if (own.n_causes > 0)
                 why_answer(why, VERDICT_DOWN, "inactive", "LV %s/%s is not active: %s.", vg->name, lv->name,
-                        why_first_cause(why));
-                why_add_other_causes(why);
-                why_clear_causes(why);
-        }
+                        why_first_cause(&own));
+        why_add_other_causes(&own);
+        why_merge(why, &own);
         why_fact(why, "Its VG is %s.", describe_place(why));
         if (vg->status == VG_STATUS_ACTIVE)
                 return;

@@ -63,15 +63,6 @@ void why_add_other_causes(struct why *why)
                 why_fact(why, "Also, %s.", why->causes[i].text);
 }
 
-void why_clear_causes(struct why *why)
-{
-        FOREACH_ARRAY(cause, why->causes, why->n_causes)
-                free(cause->text);
-        free(why->causes);
-        why->causes = NULL;
-        why->n_causes = 0;
-}
-
 void why_merge(struct why *why, const struct why *other)
 {
         STRV_FOREACH(condition, &other->conditions)
@@ -87,7 +78,9 @@ void why_done(struct why *why)
 {
         free(why->answer);
         strv_done(&why->conditions);
-        why_clear_causes(why);
+        FOREACH_ARRAY(cause, why->causes, why->n_causes)
+                free(cause->text);
+        free(why->causes);
         strv_done(&why->facts);
         strv_done(&why->advice);
         *why = (struct why){};

@@ -62,9 +62,7 @@ void why_fail(struct why *why, int error) _nonnull_all_;
 const char *why_first_cause(const struct why *why) _nonnull_all_;
 /* Adds the other causes as facts. */
 void why_add_other_causes(struct why *why) _nonnull_all_;
-/* Removes all causes, before those of something else are added. */
-void why_clear_causes(struct why *why) _nonnull_all_;
-/* Adds conditions, facts and advice of another explanation, such as that of a device. */
+/* Adds conditions, facts and advice of another explanation, such as that of a device. Causes stay those of their own subject. */
 void why_merge(struct why *why, const struct why *other) _nonnull_all_;
 
 void why_done(struct why *why) _nonnull_all_;
