@@ -38,7 +38,7 @@ static bool is_free_now(const struct tree_node *mount)
                ANY(FOREACH_NODE(upper, &mount->uppers), tree_node_is_ours(upper) && upper->state == TREE_GONE);
 }
 
-static int on_stop_asked(_unused_ struct job *job, int exit_status, const char *output, void *userdata)
+static int on_unmounts_retried(_unused_ struct job *job, int exit_status, const char *output, void *userdata)
 {
         struct teardown *teardown = userdata;
 
@@ -48,10 +48,11 @@ static int on_stop_asked(_unused_ struct job *job, int exit_status, const char *
         return 0;
 }
 
-/* Has systemd retry unmounts. Returns 1 if there is one, 0 or -ENOMEM. */
+/* Has systemd retry unmounts, and waits for them: jobs that have not begun look like those that wait for teardown. Returns 1 if there
+ * is one, 0 or -ENOMEM. */
 static int retry_unmounts(struct teardown *teardown)
 {
-        static const char *const words[] = {"stop", "--no-block", "--"};
+        static const char *const words[] = {"stop", "--"};
         _cleanup_strv_ struct strv arguments = {};
         struct stop_job_watch *watch = &teardown->stop_jobs;
         int r;
@@ -68,7 +69,7 @@ static int retry_unmounts(struct teardown *teardown)
         }
         if (arguments.n == ELEMENTSOF(words))
                 return 0;
-        r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_stop_asked, teardown, &watch->job);
+        r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_unmounts_retried, teardown, &watch->job);
         if (r >= 0 || r == -ENOMEM)
                 return r < 0 ? r : 1;
         (void) log_error_errno(r, "Failed to ask systemd to unmount once more: %m");
