@@ -78,8 +78,9 @@ struct unmonitor {
 /* Queries of systemd's jobs, see teardown/systemd.h. */
 struct stop_job_watch {
         struct job *job;    /* systemctl, while it runs */
-        bool nothing_stops; /* systemd stops no unit any more, so nodes in use stay in use */
-        uint64_t next_usec; /* when to ask again, or while it is asked, since when; 0 if it was never asked */
+        bool was_idle;      /* by its last answer, systemd stopped no unit */
+        bool nothing_stops; /* nor by the one before, so nodes in use stay in use */
+        uint64_t next_usec; /* when to ask again; 0 if it was never asked */
 };
 
 struct teardown {

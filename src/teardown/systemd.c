@@ -12,6 +12,9 @@
  * delayed. */
 #define PAUSE_USEC (300 * USEC_PER_MSEC)
 
+/* systemd starts jobs that wait for others a moment after these have ended. So it has to have none twice. */
+#define CONFIRM_USEC (100 * USEC_PER_MSEC)
+
 /* ------ at the beginning ------ */
 
 int systemd_is_stopping(void)
@@ -70,8 +73,10 @@ static int retry_unmounts(struct teardown *teardown)
         if (arguments.n == ELEMENTSOF(words))
                 return 0;
         r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_unmounts_retried, teardown, &watch->job);
-        if (r >= 0 || r == -ENOMEM)
-                return r < 0 ? r : 1;
+        if (r >= 0)
+                return 1;
+        if (r == -ENOMEM)
+                return r;
         (void) log_error_errno(r, "Failed to ask systemd to unmount once more: %m");
         return 0;
 }
@@ -98,14 +103,14 @@ static int on_jobs_listed(_unused_ struct job *job, int exit_status, const char 
 {
         struct teardown *teardown = userdata;
         struct stop_job_watch *watch = &teardown->stop_jobs;
+        bool idle = exit_status != 0 || !stop_job_is_listed(output);
 
         watch->job = NULL;
         if (exit_status != 0)
                 log_debug("systemctl list-jobs failed with exit status %i.", exit_status);
-        /* If nodes were removed meanwhile, others may be released. */
-        watch->nothing_stops =
-                teardown->progress_usec <= watch->next_usec && (exit_status != 0 || !stop_job_is_listed(output));
-        watch->next_usec = now_usec() + PAUSE_USEC;
+        watch->nothing_stops = idle && watch->was_idle;
+        watch->was_idle = idle;
+        watch->next_usec = now_usec() + (idle ? CONFIRM_USEC : PAUSE_USEC);
         return 0;
 }
 
@@ -119,15 +124,10 @@ int systemd_ask(struct teardown *teardown, uint64_t now)
         if (watch->job)
                 return 0;
         r = retry_unmounts(teardown);
-        if (r > 0) {
-                watch->nothing_stops = false;
-                teardown->no_releaser_since = 0;
-        }
         if (r != 0)
                 return MIN(r, 0);
         if (watch->nothing_stops || watch->next_usec > now)
                 return 0;
-        watch->next_usec = now;
         r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_jobs_listed, teardown, &watch->job);
         if (r < 0) {
                 log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));

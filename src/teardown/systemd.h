@@ -14,7 +14,7 @@ int systemd_is_stopping(void) _must_check_;
 void systemd_announce_devices_again(void);
 
 /* At shutdown, checks whether nodes in use may still be released, because systemd is stopping a unit. Runs "systemctl list-jobs"
- * when the next query is due, and sets stop_job_watch.nothing_stops, also if that fails.
+ * when the next query is due, and sets stop_job_watch.nothing_stops after two answers, or if that fails.
  *
  * Before that, has systemd retry mounts whose last user was a removed device. systemd tries each unmount only once, and does not
  * know that a loop device used a file on the mount. Nothing is unmounted here.

@@ -39,7 +39,7 @@ static void note_progress(struct teardown *teardown, uint64_t now)
         teardown->waiting_reported = false;
         if (teardown->options.at_shutdown) {
                 /* Further nodes may be released. */
-                teardown->stop_jobs.nothing_stops = false;
+                teardown->stop_jobs.nothing_stops = teardown->stop_jobs.was_idle = false;
                 teardown->no_releaser_since = 0;
         }
 }
