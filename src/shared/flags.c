@@ -143,7 +143,7 @@ static int for_each_entry(
         if (!dir)
                 return errno == ENOENT ? 0 : -errno;
         for (const char *name; errno = 0, (name = directory_read(dir));) {
-                if (name[0] == '.')
+                if (*name == '.')
                         continue;
                 if (working_fd >= 0 && renameat(dirfd(dir), name, working_fd, name) < 0)
                         return -errno;

@@ -44,8 +44,8 @@ int teardown_skip_foreign(struct tree *tree, const struct config *config,
  *
  *     selection_add...() and selection_refuse() as often as needed, selection_finish()
  *
- * Without memory, `tree->error` is set. After that, tree_node.selected is set for nodes to remove, and for selected nodes that are skipped. Call these before
- * tree_order(). */
+ * After that, tree_node.selected is set for nodes to remove, and for selected nodes that are skipped. Without memory,
+ * tree.error is set. Call these before tree_order(). */
 
 /* Selects all LVs of a VG, or without one a node, and all nodes on these. The node itself need not be removable, a disk for
  * instance. Either may be NULL. Returns whether any of them is removable. */

@@ -171,7 +171,7 @@ static int step(struct teardown *teardown, uint64_t now)
                 r = systemd_ask(teardown, now);
         if (verdict == WAIT_IN_USE)
                 fail_in_use(teardown, now);
-        return r < 0 ? r : wait_decide(teardown, now) >= WAIT_GIVE_UP;
+        return r ?: wait_decide(teardown, now) >= WAIT_GIVE_UP;
 }
 
 /* When the next step is due without an event, after one at `now`. */
