@@ -293,7 +293,7 @@ static int step(_unused_ sd_event_source *source, _unused_ uint64_t usec, void *
                 return r < 0 ? r : sd_event_exit(worker->event, 0);
 
         /* While lvm2 activates, the queue becomes empty after the event of each LV. */
-        changes = worker->gather.first_usec > 0 && !worker->gather.urgent;
+        changes = !worker->booting && worker->gather.first_usec > 0 && !worker->gather.urgent;
         uevents_watch(worker->uevents,
                 (worker->booting && dm_list_empty(&worker->jobs)) || worker->leaving || changes,
                 changes ? GATHER_CHANGES_USEC : 0);
