@@ -149,7 +149,7 @@ void check_headgate_config(struct doctor *doctor)
 static bool activates(char *script)
 {
         static const char pattern[] =
-                "^[ \t]*([^#; \t].*)?(vg|lv)change.*[ \t](-a|--activate)[ \t=]*[yaels][^$%\n]*$";
+                "^[ \t]*([^#; \t].*)?(vg|lv)change.*[ \t](-[A-Za-z]*a|--activate)[ \t=]*[yaels][^$%\n]*$";
         regex_t regex;
         bool found;
 
