@@ -57,8 +57,10 @@ int requests_take_device(const struct uevents_device *reported, void *userdata)
 {
         struct worker *worker = userdata;
         struct device *device;
-        int r = take_device(worker, reported->number, reported->kind, &device);
+        int r;
 
+        inventory_ping(worker->inventory);
+        r = take_device(worker, reported->number, reported->kind, &device);
         if (r < 0)
                 return r;
         device->appeared |= reported->kind == UEVENTS_READY_OR_REMOVED;

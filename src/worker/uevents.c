@@ -39,7 +39,6 @@ struct uevents *uevents_free(struct uevents *uevents)
         return NULL;
 }
 DEFINE_CLEANUP(struct uevents *, uevents_free)
-DEFINE_CLEANUP(struct udev_enumerate *, udev_enumerate_unref)
 
 static bool is_removal(struct udev_device *device)
 {
@@ -143,23 +142,22 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_func
         return 0;
 }
 
+/* libudev's enumeration reads all devices in one call, some thirty files for each since systemd 261, so that systemd's watchdog
+ * could end a worker with thousands of disks on a busy machine. */
 int uevents_enumerate(struct uevents *uevents, uevents_device_function function, void *userdata)
 {
-        _cleanup_(udev_enumerate_unrefp) struct udev_enumerate *enumerate =
-                udev_enumerate_new(uevents->monitor.udev);
-        struct udev_list_entry *entry;
-        int r;
+        _cleanup_closedir_ DIR *directory = opendir("/run/udev/tags/" TAG);
+        int r = 0;
 
-        if (!enumerate)
-                return -ENOMEM;
-        r = udev_enumerate_add_match_tag(enumerate, TAG) ?: udev_enumerate_scan_devices(enumerate);
-        if (r < 0)
-                return r;
+        if (!directory)
+                return errno == ENOENT ? 0 : -errno;
+        FOREACH_ENTRY(name, directory) {
+                _cleanup_udev_device_ struct udev_device *device = NULL;
+                dev_t number;
 
-        udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(enumerate)) {
-                _cleanup_udev_device_ struct udev_device *device =
-                        udev_device_new_from_syspath(uevents->monitor.udev, udev_list_entry_get_name(entry));
-
+                if (name[0] != 'b' || parse_device_number(name + 1, &number) < 0)
+                        continue;
+                device = udev_device_new_from_devnum(uevents->monitor.udev, 'b', number);
                 /* It may just have been removed. */
                 if (!device || udev_device_has_current_tag(device, TAG) <= 0)
                         continue;
