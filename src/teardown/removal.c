@@ -262,7 +262,7 @@ void removals_finish(struct teardown *teardown)
                         tree_node_failed(teardown->tree, removal->node);
                         continue;
                 }
-                removal->n_futile = teardown->no_releaser_since > 0 ? removal->n_futile + 1 : 0;
+                removal->n_futile = teardown->stop_jobs.idle_since > 0 ? removal->n_futile + 1 : 0;
                 removal->next_usec = removal->ended_usec + MIN(PAUSE_STEP_USEC * removal->n_tries, PAUSE_MAX_USEC);
                 dm_list_add(&teardown->busy, &removal->list);
         }

@@ -77,10 +77,10 @@ struct unmonitor {
 
 /* Queries of systemd's jobs, see teardown/systemd.h. */
 struct stop_job_watch {
-        struct job *job;    /* systemctl, while it runs */
-        bool was_idle;      /* by its last answer, systemd stopped no unit */
-        bool nothing_stops; /* nor by the one before, so nodes in use stay in use */
-        uint64_t next_usec; /* when to ask again; 0 if it was never asked */
+        struct job *job;     /* systemctl, while it runs */
+        bool ask_order;      /* by its last answer stop jobs only wait; the next tells for what */
+        uint64_t next_usec;  /* when to ask again; 0 if it was never asked */
+        uint64_t idle_since; /* since when no process is about to release a device; 0 if one may be */
 };
 
 struct teardown {
@@ -101,7 +101,6 @@ struct teardown {
         uint64_t started_usec;
         uint64_t progress_usec;     /* time of the last removal */
         size_t n_gone;              /* number of removed nodes then */
-        uint64_t no_releaser_since; /* since when no process can release a device; 0 if one can */
         uint64_t checked_usec;      /* when deadlines were checked last */
         uint64_t status_usec;       /* when the status was sent last */
         uint64_t multipath_usec;    /* when maps without paths were searched last */

@@ -12,9 +12,6 @@
  * delayed. */
 #define PAUSE_USEC (300 * USEC_PER_MSEC)
 
-/* systemd starts jobs that wait for others a moment after these have ended. So it has to have none twice. */
-#define CONFIRM_USEC (100 * USEC_PER_MSEC)
-
 /* ------ at the beginning ------ */
 
 int systemd_is_stopping(void)
@@ -83,42 +80,51 @@ static int retry_unmounts(struct teardown *teardown)
 
 /* ------ stop jobs ------ */
 
-bool stop_job_is_listed(const char *output)
+enum stop_jobs stop_jobs_listed(const char *output)
 {
         _cleanup_free_ char *copy = strdup(output);
+        size_t n_ready = 0;
+        bool ready = false;
 
         FOREACH_LINE(line, copy) {
                 char *words[4];
 
+                /* With --before, a line below a job names one that it waits for. */
+                bool is_job = strchr("0123456789", line[strspn(line, " ")]);
+
+                n_ready -= !is_job && ready;
                 /* Number, unit, type and state. */
-                if (dm_split_words(line, ELEMENTSOF(words), 0, words) == ELEMENTSOF(words) &&
-                        streq(words[2], "stop") && streq(words[3], "running") &&
-                        !skip_prefix(words[1], "headgate-teardown"))
-                        return true;
+                ready = is_job && dm_split_words(line, ELEMENTSOF(words), 0, words) == ELEMENTSOF(words) &&
+                        streq(words[2], "stop") && !skip_prefix(words[1], "headgate-teardown");
+                if (ready && streq(words[3], "running"))
+                        return STOP_JOBS_RUN;
+                n_ready += ready;
         }
-        return false;
+        return n_ready > 0 ? STOP_JOBS_READY : STOP_JOBS_NONE;
 }
 
 static int on_jobs_listed(_unused_ struct job *job, int exit_status, const char *output, void *userdata)
 {
         struct teardown *teardown = userdata;
         struct stop_job_watch *watch = &teardown->stop_jobs;
-        bool idle = exit_status != 0 || !stop_job_is_listed(output);
+        enum stop_jobs jobs = exit_status == 0 ? stop_jobs_listed(output) : STOP_JOBS_NONE;
 
         watch->job = NULL;
         if (exit_status != 0)
                 log_debug("systemctl list-jobs failed with exit status %i.", exit_status);
-        watch->nothing_stops = idle && watch->was_idle;
-        watch->was_idle = idle;
-        watch->next_usec = now_usec() + (idle ? CONFIRM_USEC : PAUSE_USEC);
+        /* If nodes were removed meanwhile, others may be released. */
+        watch->idle_since = jobs == STOP_JOBS_NONE && teardown->progress_usec <= watch->next_usec ? now_usec() : 0;
+        watch->ask_order = jobs == STOP_JOBS_READY && !watch->ask_order;
+        watch->next_usec = now_usec() + (watch->ask_order ? 0 : PAUSE_USEC);
         return 0;
 }
 
 int systemd_ask(struct teardown *teardown, uint64_t now)
 {
-        static const char *const words[] = {"list-jobs", "--plain", "--no-legend", "--no-pager"};
-        const struct strv arguments = {(char **) words, ELEMENTSOF(words)};
+        /* --before costs systemd a query for each job, so it is used only if jobs wait and none runs. */
+        static const char *const words[] = {"list-jobs", "--plain", "--no-legend", "--no-pager", "--before"};
         struct stop_job_watch *watch = &teardown->stop_jobs;
+        const struct strv arguments = {(char **) words, ELEMENTSOF(words) - !watch->ask_order};
         int r;
 
         if (watch->job)
@@ -126,17 +132,18 @@ int systemd_ask(struct teardown *teardown, uint64_t now)
         r = retry_unmounts(teardown);
         if (r != 0)
                 return MIN(r, 0);
-        if (watch->nothing_stops || watch->next_usec > now)
+        if (watch->idle_since > 0 || watch->next_usec > now)
                 return 0;
+        watch->next_usec = now;
         r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_jobs_listed, teardown, &watch->job);
         if (r < 0) {
                 log_debug("Failed to ask systemd for its jobs: %s", strerror(-r));
-                watch->nothing_stops = true;
+                watch->idle_since = now;
         }
         return r == -ENOMEM ? r : 0;
 }
 
 uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch)
 {
-        return watch->job || watch->nothing_stops ? USEC_INFINITY : watch->next_usec;
+        return watch->job || watch->idle_since > 0 ? USEC_INFINITY : watch->next_usec;
 }

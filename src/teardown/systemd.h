@@ -14,7 +14,7 @@ int systemd_is_stopping(void) _must_check_;
 void systemd_announce_devices_again(void);
 
 /* At shutdown, checks whether nodes in use may still be released, because systemd is stopping a unit. Runs "systemctl list-jobs"
- * when the next query is due, and sets stop_job_watch.nothing_stops after two answers, or if that fails.
+ * when the next query is due, and sets stop_job_watch.idle_since if no stop job runs and none is about to, or if that fails.
  *
  * Before that, has systemd retry mounts whose last user was a removed device. systemd tries each unmount only once, and does not
  * know that a loop device used a file on the mount. Nothing is unmounted here.
@@ -25,6 +25,12 @@ int systemd_ask(struct teardown *teardown, uint64_t now) _nonnull_all_ _must_che
 /* When to call systemd_ask() again, on now_usec()'s clock; USEC_INFINITY while a query runs. */
 uint64_t stop_job_watch_next_usec(const struct stop_job_watch *watch) _nonnull_all_;
 
-/* Whether `output` of "systemctl list-jobs --plain --no-legend" has a running stop job, not counting headgate-teardown's own
- * units. Waiting stop jobs wait for a running one or for these units. */
-bool stop_job_is_listed(const char *output) _nonnull_all_;
+enum stop_jobs {
+        STOP_JOBS_NONE,
+        STOP_JOBS_READY, /* one waits for no other: systemd starts it once it has handled events and queries */
+        STOP_JOBS_RUN,
+};
+
+/* Stop jobs in `output` of "systemctl list-jobs --plain --no-legend", not counting headgate-teardown's own units. Only with
+ * --before it has what jobs wait for; without, each that waits is ready. The others wait for these or for headgate-teardown. */
+enum stop_jobs stop_jobs_listed(const char *output) _nonnull_all_;

@@ -37,11 +37,9 @@ static void note_progress(struct teardown *teardown, uint64_t now)
 {
         teardown->progress_usec = now;
         teardown->waiting_reported = false;
-        if (teardown->options.at_shutdown) {
-                /* Further nodes may be released. */
-                teardown->stop_jobs.nothing_stops = teardown->stop_jobs.was_idle = false;
-                teardown->no_releaser_since = 0;
-        }
+        /* Further nodes may be released. On a running machine no process is about to. */
+        teardown->stop_jobs.idle_since = teardown->options.at_shutdown ? 0 : now;
+        teardown->stop_jobs.ask_order = false;
 }
 
 /* ------ mounts ------ */
@@ -101,7 +99,7 @@ enum wait_verdict wait_decide(const struct teardown *teardown, uint64_t now)
         if (!in_use && !ANY(FOREACH_NODE(node, &tree->nodes), teardown_awaits(teardown, node)))
                 return WAIT_END;
         /* The last unmounts may not have been read yet. */
-        if (!teardown->stop_jobs.nothing_stops || teardown->mounts_usec != USEC_INFINITY)
+        if (teardown->stop_jobs.idle_since == 0 || teardown->mounts_usec != USEC_INFINITY)
                 return WAIT_RELEASE;
         return in_use ? WAIT_IN_USE : WAIT_END;
 }
@@ -111,14 +109,13 @@ static bool is_futile(const struct teardown *teardown, const struct removal *rem
 {
         return tree_node_is_held(removal->node) ||
                (removal->n_futile >= FUTILE_MIN &&
-                       MAX(removal->ready_usec, teardown->no_releaser_since) + teardown->options.in_use_usec <=
+                       MAX(removal->ready_usec, teardown->stop_jobs.idle_since) + teardown->options.in_use_usec <=
                                now);
 }
 
 /* Fails nodes in use that no process can release. */
 static void fail_in_use(struct teardown *teardown, uint64_t now)
 {
-        teardown->no_releaser_since = teardown->no_releaser_since ?: now;
         FOREACH_LISTED(struct removal, removal, &teardown->busy)
                 if (is_futile(teardown, removal, now)) {
                         dm_list_del(&removal->list);
@@ -253,15 +250,13 @@ int teardown_init(struct teardown *teardown, struct tree *tree, const struct tea
         *teardown = (struct teardown){
                 .tree = tree,
                 .options = *options,
-                /* On a running machine no process is about to release a device. */
-                .stop_jobs.nothing_stops = !options->at_shutdown,
                 .mounts_fd = -EBADF,
                 .swaps_fd = -EBADF,
                 .unmonitor.fd = -EBADF,
                 .started_usec = now_usec(),
-                .progress_usec = now_usec(),
                 .mounts_pause_usec = MOUNTS_PAUSE_MIN_USEC,
         };
+        note_progress(teardown, teardown->started_usec);
         dm_list_init(&teardown->down);
         tree_schedule(tree);
         teardown->n_gone = tree->n_gone;

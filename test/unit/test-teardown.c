@@ -451,7 +451,7 @@ START_TEST(decision)
         struct teardown teardown = {.trees = trees,
                 .options.in_use_usec = USEC_PER_SEC,
                 .n_at_work = decisions[_i].removing,
-                .stop_jobs.nothing_stops = !decisions[_i].stopping,
+                .stop_jobs.idle_since = !decisions[_i].stopping,
                 .mounts_usec = decisions[_i].changed ? 1 : USEC_INFINITY};
 
         if (decisions[_i].mounted)
@@ -473,14 +473,41 @@ END_TEST
 
 START_TEST(jobs_of_systemd)
 {
-        ck_assert(stop_job_is_listed("12 srv-a.mount stop running\n"));
-        ck_assert(stop_job_is_listed("1 shutdown.target start waiting\n2 x.service stop running\n"));
-        ck_assert(!stop_job_is_listed(""));
-        ck_assert(!stop_job_is_listed("1 shutdown.target start waiting\n2 systemd-udevd.service stop waiting\n"
-                                      "3 headgate-teardown.service stop running\n"
-                                      "4 headgate-teardown-net.service stop running\n"));
-        ck_assert(!stop_job_is_listed("4 plymouth-poweroff.service start running\n"));
-        ck_assert(!stop_job_is_listed("No jobs running.\n\n \n"));
+        ck_assert_int_eq(stop_jobs_listed("12 srv-a.mount stop running\n"), STOP_JOBS_RUN);
+        ck_assert_int_eq(
+                stop_jobs_listed("1 shutdown.target start waiting\n2 x.service stop running\n"), STOP_JOBS_RUN);
+        ck_assert_int_eq(stop_jobs_listed(""), STOP_JOBS_NONE);
+        ck_assert_int_eq(
+                stop_jobs_listed("1 shutdown.target start waiting\n3 headgate-teardown.service stop running\n"
+                                 "4 headgate-teardown-net.service stop running\n"),
+                STOP_JOBS_NONE);
+        ck_assert_int_eq(
+                stop_jobs_listed("1 shutdown.target start waiting\n2 systemd-udevd.service stop waiting\n"),
+                STOP_JOBS_READY);
+        ck_assert_int_eq(stop_jobs_listed("4 plymouth-poweroff.service start running\n"), STOP_JOBS_NONE);
+        ck_assert_int_eq(stop_jobs_listed("No jobs running.\n\n \n"), STOP_JOBS_NONE);
+}
+END_TEST
+
+/* What systemd 252 and 261 print with --before, by locale. */
+#define WAITS "└─ \twaiting for job 812 (headgate-teardown.service/stop) -    -\n"
+#define WAITS_ASCII "`- \twaiting for job 812 (headgate-teardown.service/stop) -    -\n"
+
+START_TEST(jobs_that_wait)
+{
+        ck_assert_int_eq(stop_jobs_listed("12 a.mount stop waiting\n"), STOP_JOBS_READY);
+        ck_assert_int_eq(stop_jobs_listed(" 9 b.mount stop waiting\n" WAITS "12 a.mount stop waiting\n"
+                                          " 3 x.service stop waiting\n" WAITS),
+                STOP_JOBS_READY);
+        ck_assert_int_eq(stop_jobs_listed(" 9 b.mount stop waiting\n" WAITS WAITS "12 a.mount stop running\n"),
+                STOP_JOBS_RUN);
+        ck_assert_int_eq(
+                stop_jobs_listed(" 9 b.mount stop waiting\n" WAITS WAITS "12 a.mount stop waiting\n" WAITS_ASCII),
+                STOP_JOBS_NONE);
+        ck_assert_int_eq(
+                stop_jobs_listed(
+                        "812 headgate-teardown.service stop running\n1 umount.target start waiting\n" WAITS),
+                STOP_JOBS_NONE);
 }
 END_TEST
 
@@ -548,6 +575,7 @@ int main(void)
         tcase_add_test(tcase, circle_that_is_none);
         tcase_add_loop_test(tcase, decision, 0, ELEMENTSOF(decisions));
         tcase_add_test(tcase, jobs_of_systemd);
+        tcase_add_test(tcase, jobs_that_wait);
         tcase_add_test(tcase, paths);
         tcase_add_test(tcase, holders_and_commands);
         suite_add_tcase(suite, tcase);
