@@ -53,7 +53,7 @@ class Dracut:
         self.configuration = {"etc/dracut.conf.d/guest.conf": f"""{more}
 compress="cat"
 dracutmodules=" base dm fs-lib guest lvm rootfs-block shutdown udev-rules usrmount {modules} "
-drivers=" dm_mod dm_raid ext4 raid1 scsi_debug sd_mod "
+drivers=" dm_mod dm_raid ext4 raid1 scsi_debug sd_mod virtio_blk virtio_pci virtio_scsi "
 """}
 
     def make(self, tree, version, initrd):

@@ -27,6 +27,8 @@ CONFIGURATION = {
     "etc/lvm/lvmlocal.conf": 'devices {\n\ttypes = [ "ubd", 16 ]\n}\n',
     "etc/fstab": f"{DEVICE} / ext4 errors=remount-ro 0 1\n",
 }
+# What a boot leaves to be in the initrd of the next.
+LEFT = "in-initrd"
 # What of the payload is needed in the initrd.
 NEEDED = [f"{payload.HERE}/{name}" for name in ("attach-disks", "initrd-disks", "manifest", "scsi-disks", "settings")]
 
@@ -83,12 +85,13 @@ class InstalledQemu(Qemu):
     def __init__(self, folder, kernel, system, scenario, disk_set):
         super().__init__(folder, copy.copy(kernel), system.disk, scenario, disk_set)
         self.memory += scenario.disks * LVM_MIB
-        self.kernel.initrd = system.initrd
+        self.initrd = self.kernel.initrd = system.initrd
 
     def hand_over(self, report):
-        """Take an initrd, too."""
+        """Take an initrd, or what is to be in it, too."""
         super().hand_over(report)
-        self.kernel.initrd = own_initrd(self.folder, report) or self.kernel.initrd
+        self.initrd = own_initrd(self.folder, report) or self.initrd
+        self.kernel.initrd = appended_initrd(self.folder, self.initrd, report.folder / LEFT)
 
     def root_words(self):
         return f"root={DEVICE} ro init=/usr/lib/guest/stage-one"
@@ -111,19 +114,26 @@ class InstalledUml(Uml):
         self.left = report.folder
 
     def root_words(self):
-        scratch, initrd = self.folder / "in-initrd", self.folder / "initrd"
+        scratch = self.folder / LEFT
         shutil.rmtree(scratch, ignore_errors=True)
-        if self.left and (self.left / "in-initrd").exists():
-            shutil.copytree(self.left / "in-initrd", scratch)
+        if self.left and (self.left / LEFT).exists():
+            shutil.copytree(self.left / LEFT, scratch)
         scratch.mkdir(exist_ok=True)
         command("tar", "-xf", self.folder / "payload.tar", "-C", scratch, *NEEDED)
         if self.left and (self.left / "kept").exists():
             shutil.copy(self.left / "kept", scratch / payload.HERE)
-        shutil.copy(self.initrd, initrd)
-        # The kernel finds another archive behind zeros.
-        os.truncate(initrd, -(-initrd.stat().st_size // 512) * 512)
-        command("sh", "-c", 'find . | cpio --quiet -o -H newc -R 0:0 >> "$1"', "sh", initrd, cwd=scratch)
-        return [f"initrd={initrd}", f"root={DEVICE}", "ro"]
+        return [f"initrd={appended_initrd(self.folder, self.initrd, scratch)}", f"root={DEVICE}", "ro"]
+
+
+def appended_initrd(folder, initrd, files):
+    """A copy of an initrd with the files of a folder behind it; without that folder the initrd itself."""
+    if not files.exists():
+        return initrd
+    shutil.copy(initrd, folder / "initrd")
+    # The kernel finds another archive behind zeros.
+    os.truncate(folder / "initrd", -(-initrd.stat().st_size // 512) * 512)
+    command("sh", "-c", 'find . | cpio --quiet -o -H newc -R 0:0 >> "$1"', "sh", folder / "initrd", cwd=files)
+    return folder / "initrd"
 
 
 def own_initrd(folder, report):
