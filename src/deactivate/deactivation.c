@@ -161,7 +161,9 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
                 return 1;
         }
         if (target->lv) {
-                r = target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.config);
+                r = target_find_node(target, deactivation->tree)
+                            ? 1
+                            : target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.config);
                 if (r > 0)
                         log_info("LV %s is not active.", target->name);
                 else if (r == 0)
@@ -280,19 +282,21 @@ static int take_down(struct deactivation *deactivation)
 
 /* udevadm settle returns when udevd has handled the events of all removals, and removed the links in /dev. If udevd is not
  * running, it succeeds at once; only udevadm itself can tell this in each release. */
-static int wait_for_udev(void)
+static void wait_for_udev(void)
 {
         static const char *const words[] = {"settle", "--timeout=30", NULL};
         _cleanup_free_ char *output = NULL;
         int r = command_run("/bin/udevadm", words, &output);
 
-        return r > 0 ? -ETIMEDOUT : r;
+        if (r != 0)
+                (void) log_error_errno(
+                        r > 0 ? -ETIMEDOUT : r, "Failed to wait until udev has removed its links: %m");
 }
 
 int deactivation_run(struct deactivation *deactivation)
 {
         sigset_t signals;
-        int r, k = 0;
+        int r;
 
         /* The journal shows later why the VG is inactive. */
         log_record_events();
@@ -312,8 +316,6 @@ int deactivation_run(struct deactivation *deactivation)
         /* teardown_init() has blocked SIGINT. */
         (void) sigprocmask(SIG_SETMASK, &signals, NULL);
         if (deactivation->tree->n_gone > 0 && !deactivation->no_udev_sync)
-                k = wait_for_udev();
-        if (k < 0)
-                (void) log_error_errno(k, "Failed to wait until udev has removed its links: %m");
+                wait_for_udev();
         return MIN(r, 0);
 }

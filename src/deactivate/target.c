@@ -137,24 +137,28 @@ void target_log_error(const char *name, int error)
 
 struct tree_node *target_find_node(const struct target *target, const struct tree *tree)
 {
-        /* A pool may have only the device of its layer. */
-        static const char *const layers[] = {"", "tpool", "vpool"};
+        struct tree_node *found = NULL;
 
         if (target->dm_name)
                 return dm_hash_lookup(tree->dm_names, target->dm_name);
         if (!target->lv)
                 return tree_find_number(tree, target->number);
-        FOREACH_ELEMENT(layer, layers)
-                FOREACH_NODE(node, &tree->nodes)
-                        if (node->vg && streq(node->vg, target->vg) && streq(node->lv, target->lv) &&
-                                streq(node->layer, *layer))
-                                return node;
-        return NULL;
+        /* A pool may have only the device of its layer. */
+        FOREACH_NODE(node, &tree->nodes)
+                if (node->vg && streq(node->vg, target->vg) && streq(node->lv, target->lv) &&
+                        (*node->layer == '\0' || (!found && node->kind < TREE_LV_COW)))
+                        found = node;
+        return found;
 }
 
 void target_select(struct target *target, struct tree *tree)
 {
-        target->found = selection_add(tree, target_find_node(target, tree), target->lv ? NULL : target->vg);
+        const struct tree_node *node = target_find_node(target, tree);
+        bool has_lvs = target->lv && node && *node->layer != '\0' &&
+                       ANY(FOREACH_NODE(upper, &node->uppers), tree_are_in_one_vg(node, upper));
+
+        /* The LVs of a pool that is not active itself stay. */
+        target->found = !has_lvs && selection_add(tree, node, target->lv ? NULL : target->vg);
 }
 
 int target_is_down(const struct target *target, int root_fd, const struct config *config)

@@ -11,6 +11,7 @@
 #include "shared/util.h"
 
 #define LV_UUID "LVM-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define POOL_UUID "LVM-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaacccccccccccccccccccccccccccccccc"
 
 static struct target parse(const char *name)
 {
@@ -147,6 +148,31 @@ START_TEST(device_mapper_knows_its_paths)
 }
 END_TEST
 
+static const char *const layers[] = {"tpool", "vpool"};
+
+/* A pool that is not active itself is selected by its name only if no LV uses what is left of it. */
+START_TEST(pools_that_are_only_layers)
+{
+        struct target target = parse("data/pool");
+        struct path name = path_format("data-pool-%s", layers[_i]),
+                    uuid = path_format(POOL_UUID "-%s", layers[_i]);
+
+        shape_dm(1, name.text, uuid.text, "thin-pool");
+        for (int has_lv = 0; has_lv <= 1; has_lv++) {
+                if (has_lv) {
+                        shape_dm(2, "data-one", LV_UUID, "thin");
+                        shape_hold("dm-1", "dm-2");
+                }
+                _cleanup_tree_ struct tree *tree = shape_read();
+                target_select(&target, tree);
+                ck_assert_int_eq(target.found, !has_lv);
+                ck_assert_int_eq(target_find_node(&target, tree)->selected, !has_lv);
+                ck_assert(!has_lv || !shape_node(tree, "data-one")->selected);
+        }
+        target_done(&target);
+}
+END_TEST
+
 /* Any of this machine. NULL without one. */
 static char *find_block_device(void)
 {
@@ -226,6 +252,7 @@ int main(void)
         tcase_add_checked_fixture(tcase, shape_set_up, shape_tear_down);
         tcase_add_test(tcase, what_is_down_already);
         tcase_add_test(tcase, device_mapper_knows_its_paths);
+        tcase_add_loop_test(tcase, pools_that_are_only_layers, 0, ELEMENTSOF(layers));
         suite_add_tcase(suite, tcase);
         return run_suite(suite);
 }
