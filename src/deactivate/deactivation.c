@@ -151,19 +151,24 @@ static void report_skipped(struct deactivation *deactivation)
         }
 }
 
-/* Returns 1 if it is not active, 0 if it does not exist, or a negative errno. */
+/* Returns 1 if it is not active, 0 if it stays or does not exist, or a negative errno. */
 static int report_inactive(struct deactivation *deactivation, const struct target *target)
 {
+        const struct tree_node *used = target->lv ? target_find_node(target, deactivation->tree) : NULL;
         int r;
 
         if (!target->vg) {
                 log_info("%s has nothing to deactivate.", target->name);
                 return 1;
         }
+        if (used && *used->layer == '\0') {
+                if (!used->selected)
+                        log_error("%s is skipped: it is in use by %s.", target->name, used->uppers.nodes[0]->name);
+                return used->selected;
+        }
         if (target->lv) {
-                r = target_find_node(target, deactivation->tree)
-                            ? 1
-                            : target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.config);
+                r = used ? 1
+                         : target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.config);
                 if (r > 0)
                         log_info("LV %s is not active.", target->name);
                 else if (r == 0)
@@ -267,9 +272,8 @@ static int take_down(struct deactivation *deactivation)
 {
         const struct settings *settings = &deactivation->sources.settings;
         _cleanup_teardown_ struct teardown teardown = {};
-        bool parallel = settings->parallel_teardown && !deactivation->serial;
         const struct teardown_options options = {
-                .n_threads = parallel ? TEARDOWN_THREADS_DEFAULT : 1,
+                .n_threads = settings->parallel_teardown && !deactivation->serial ? TEARDOWN_THREADS_DEFAULT : 1,
                 .deadline_usec = settings->teardown_deadline_usec,
                 .in_use_usec = deactivation->timeout_usec,
                 .count_opens = kernel_count_opens,

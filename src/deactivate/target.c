@@ -71,9 +71,8 @@ static bool udev_has_link(dev_t number, const char *dm_name, const char *path)
                 udev ? udev_device_new_from_devnum(udev, 'b', number) : NULL;
         struct udev_list_entry *link = device ? udev_device_get_devlinks_list_entry(device) : NULL;
 
-        if (!link || !streq(udev_device_get_property_value(device, "DM_NAME") ?: "", dm_name))
-                return false;
-        return udev_list_entry_get_by_name(link, path);
+        return link && streq(udev_device_get_property_value(device, "DM_NAME") ?: "", dm_name) &&
+               udev_list_entry_get_by_name(link, path);
 }
 
 static int parse_path(struct target *target, const char *path)
@@ -154,11 +153,12 @@ struct tree_node *target_find_node(const struct target *target, const struct tre
 void target_select(struct target *target, struct tree *tree)
 {
         const struct tree_node *node = target_find_node(target, tree);
-        bool has_lvs = target->lv && node && *node->layer != '\0' &&
-                       ANY(FOREACH_NODE(upper, &node->uppers), tree_are_in_one_vg(node, upper));
+        /* lvm2 deactivates such an LV only with its users. Snapshots go with their origin. */
+        bool is_part = node && target->lv &&
+                       ANY(FOREACH_NODE(upper, &node->uppers),
+                               tree_are_in_one_vg(node, upper) && !tree_is_snapshot_of(node, upper));
 
-        /* The LVs of a pool that is not active itself stay. */
-        target->found = !has_lvs && selection_add(tree, node, target->lv ? NULL : target->vg);
+        target->found = !is_part && selection_add(tree, node, target->lv ? NULL : target->vg);
 }
 
 int target_is_down(const struct target *target, int root_fd, const struct config *config)

@@ -31,7 +31,7 @@ void target_log_error(const char *name, int error) _nonnull_all_;
  * layer. NULL for a whole VG, too. */
 struct tree_node *target_find_node(const struct target *target, const struct tree *tree) _nonnull_all_;
 
-/* Selects the nodes of the target; none for a pool that is not active itself while LVs are. */
+/* Selects the nodes of the target. An LV that others of its VG use, a hidden LV or a pool by its layer, is not found. */
 void target_select(struct target *target, struct tree *tree) _nonnull_all_;
 
 /* Whether a VG or LV without nodes exists, and is inactive: lvm2's metadata backup below `root_fd` has it. Returns 1, 0 or

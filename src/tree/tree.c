@@ -157,10 +157,8 @@ void tree_nodes_done(struct tree_nodes *nodes)
 
 bool tree_lv_is_hidden(const struct tree_node *node)
 {
-        const char *layer = node->vg ? strrchr(node->uuid, '-') : "";
-
         /* The layer of a pool has the kind of the visible LV. */
-        return node->kind >= TREE_LV_COW || streq(layer, "-tpool") || streq(layer, "-vpool");
+        return node->kind >= TREE_LV_COW || (node->vg && *node->layer != '\0');
 }
 
 /* ------ the tree ------ */

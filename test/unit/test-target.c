@@ -83,6 +83,10 @@ START_TEST(names_in_a_tree)
                 {"linear", "data/three", NULL},
                 {"linear", "other", NULL},
                 {"thin", "data/pool", "data-pool"},
+                {"thin", "data/pool_tdata", NULL},
+                {"raid1", "data/twice", "data-twice"},
+                {"raid1", "data/twice_rimage_0", NULL},
+                {"snapshot", "data/snap", "data-origin"},
                 {"lv_on_luks", "opened", NULL},
         };
 
