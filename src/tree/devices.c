@@ -244,6 +244,13 @@ static void add_snapshots(struct tree *tree, const struct tree_node *data)
                                         tree_add_edge(tree, snapshot, origin);
 }
 
+bool dm_device_is_visible_lv(const struct dm_device *device)
+{
+        return device->vg && strlen(device->uuid) >= LVM_UUID_LENGTH && *device->layer == '\0' &&
+               !skip_prefix(device->lv, "pvmove") && !strstr(device->lv, "_vorigin") &&
+               tree_kind_of_dm(device->uuid, device->target, device->lv) < TREE_LV_COW;
+}
+
 int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
 {
         int r;

@@ -17,6 +17,10 @@ int tree_read(int root_fd, struct tree **ret) _nonnull_all_ _must_check_;
  * devices without a file, and md arrays that are not assembled. */
 int tree_add_devices(struct tree *tree, const struct dm_devices *devices) _nonnull_(1) _must_check_;
 
+/* Whether it is the device of a visible LV, by its name and UUID. lvm2 also hides "pvmove0" and the empty origin of a sparse
+ * snapshot. */
+bool dm_device_is_visible_lv(const struct dm_device *device) _nonnull_all_;
+
 /* Adds all mounts and swaps to a tree without any, and the mounts of loop devices' files. Skips mounts that systemd keeps until
  * all units have stopped, and all nodes below them. These are at /, /usr, /etc and /sysroot, at or below /run/initramfs and
  * /run/nextroot, layers of an overlay at /, and mounts with x-initrd.mount in fstab(5) (systemd.mount(5)). /run/nextroot, which

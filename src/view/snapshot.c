@@ -6,6 +6,7 @@
 
 #include "lvm/online.h"
 #include "shared/kernel.h"
+#include "tree/read.h"
 
 /* ------ judgement ------ */
 
@@ -200,8 +201,7 @@ static int new_of_devices(const struct sources *sources, const char *name, struc
                 const char *ids = device->uuid + strlen(LVM_UUID_PREFIX);
                 struct vg_lv *added = &vg->lvs[vg->n_lvs];
 
-                /* Hidden LVs have a suffix. */
-                if (!device->vg || strlen(device->uuid) != LVM_UUID_LENGTH || !streq(device->vg, name))
+                if (!dm_device_is_visible_lv(device) || !streq(device->vg, name))
                         continue;
                 *added = (struct vg_lv){.name = strdup(device->lv), .autoactivated = true, .active = true};
                 if (!added->name)

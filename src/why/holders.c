@@ -64,7 +64,7 @@ static bool is_asked_for(const struct dm_device *device, const char *vgid, const
         const char *id = skip_prefix(device->uuid, LVM_UUID_PREFIX);
         const char *rest = id ? skip_prefix(id, vgid) : NULL;
 
-        return rest && (lvid ? streq(rest, lvid) : strlen(rest) == LVM_ID_LENGTH);
+        return rest && (!lvid || skip_prefix(rest, lvid)) && dm_device_is_visible_lv(device);
 }
 
 void explain_holders_of_lvs(struct why *why, const char *lvid)

@@ -14,6 +14,7 @@
 #include "shared/flags.h"
 #include "shared/kernel.h"
 #include "shared/util.h"
+#include "view/snapshot.h"
 #include "why/why.h"
 
 /* ------ VGs that are there and not to be activated ------ */
@@ -599,18 +600,59 @@ END_TEST
 
 START_TEST(users_of_an_lv)
 {
+        _cleanup_vg_ struct vg *vg = records_read_image("plain-1");
+        _cleanup_free_ char *leg = string_format("LVM-%s%s", vg->vgid, vg->vgid);
         _cleanup_why_ struct why answer = {}, root = {};
 
         records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         activate_plain();
+        shape_dm(9, "plain-linear_rimage_0", leg, "linear");
         shape_mount(20, 1, 253, 2, "/");
         shape_mount(21, 20, 253, 0, "/srv/data");
+        shape_mount(22, 20, 253, 9, "/srv/leg");
         answer = records_ask("plain", NULL);
         expect_fact(
                 &answer, "plain-linear (dm-0) is removed at shutdown once nothing uses it: mounted at /srv/data.");
         ck_assert(!has_fact(&answer, "plain-striped"));
+        ck_assert(!has_fact(&answer, "_rimage_"));
         root = records_ask("plain", "tagged");
         expect_fact(&root, "plain-tagged (dm-2) is not removed at shutdown: / stays mounted.");
+}
+END_TEST
+
+#define MIR_UUID "LVM-mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm"
+
+/* A RAID with its legs, whose UUIDs have no suffix before lvm2 2.03.36, and other devices that lvm2 hides. */
+static void activate_mir(void)
+{
+        static const struct {
+                const char *name, *uuid, *target;
+        } devices[] = {
+                {"mir-r1_rmeta_0", MIR_UUID "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "linear"},
+                {"mir-r1_rimage_0", MIR_UUID "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "linear"},
+                {"mir-pvmove0", MIR_UUID "cccccccccccccccccccccccccccccccc", "mirror"},
+                {"mir-sparse_vorigin", MIR_UUID "dddddddddddddddddddddddddddddddd", "snapshot-origin"},
+                {"mir-pool-tpool", MIR_UUID "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee-tpool", "thin-pool"},
+                {"mir-pool", MIR_UUID "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee-pool", "linear"},
+                {"mir-r1", MIR_UUID "ffffffffffffffffffffffffffffffff", "raid"},
+                {"mir-short", "LVM-mmmm", "linear"},
+        };
+
+        for (unsigned int i = 0; i < ELEMENTSOF(devices); i++)
+                shape_dm(i, devices[i].name, devices[i].uuid, devices[i].target);
+}
+
+START_TEST(hidden_lvs_are_no_lvs)
+{
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        const struct vg *vg;
+
+        activate_mir();
+        ck_assert_int_eq(sources_read(&sources), 0);
+        ck_assert_int_eq(unrecorded_add(&sources, "mir", NULL), 0);
+        vg = snapshot_find(&sources, "mir");
+        ck_assert_uint_eq(vg_count(vg).active, 2);
+        ck_assert(vg_find_lv(vg, "r1") && vg_find_lv(vg, "pool"));
 }
 END_TEST
 
@@ -677,6 +719,7 @@ int main(void)
         tcase_add_test(tcase, policies);
         tcase_add_test(tcase, headgate_is_off);
         tcase_add_test(tcase, users_of_an_lv);
+        tcase_add_test(tcase, hidden_lvs_are_no_lvs);
         tcase_add_test(tcase, read_only);
         tcase_add_test(tcase, devices_file);
         suite_add_tcase(suite, tcase);
