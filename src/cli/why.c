@@ -11,6 +11,7 @@
 #include "shared/names.h"
 #include "shared/program.h"
 #include "shared/util.h"
+#include "tree/read.h"
 #include "view/snapshot.h"
 
 struct line {
@@ -31,14 +32,19 @@ static const struct column columns[] = {
 
 /* ------ names. Functions return 1; 0 for an unknown name, which they log; or a negative errno ------ */
 
-static int log_unknown_vg(struct sources *sources, const char *name)
+/* A VG that only lvm2's records name, or none. */
+static int explain_unplanned(struct why *why, const char *name)
 {
         _cleanup_suggestion_ struct suggestion suggestion = {.wanted = name};
-        int r = sources_read_names(sources);
+        int r = sources_read_names(why->sources);
 
         if (r < 0)
                 return r;
-        sources_consider_names(sources, &suggestion);
+        if (sources_have_name(why->sources, name)) {
+                why_answer(why, VERDICT_UNKNOWN, "unknown", "Of VG %s, only the name is known.", name);
+                return 1;
+        }
+        sources_consider_names(why->sources, &suggestion);
         /* "sda" */
         if (!suggestion.nearest && access(path_format("/dev/%s", name).text, F_OK) >= 0)
                 suggestion.nearest = string_format("/dev/%s", name);
@@ -71,7 +77,7 @@ static int explain_planned(struct why *why, const char *name)
         const struct planned_vg *planned = plan_find(why->expected ?: &plan, name);
 
         if (!planned)
-                return r < 0 ? r : log_unknown_vg(why->sources, name);
+                return r < 0 ? r : explain_unplanned(why, name);
         why_condition(why, "missing-pv");
         why_answer(why, VERDICT_DOWN, "absent",
                 "VG %s is absent: none of its PVs was seen, and lvm2 has no backup of it.", name);
@@ -89,8 +95,8 @@ static int explain_name(struct why *why, const char *vg, const char *vgid, const
         int r;
 
         why->kind = lv ? "lv" : "vg";
-        r = vg_view_search(why->sources, vg, vgid, &view);
-        if (r == VG_VIEW_NONE)
+        r = vg_view_find(why->sources, vg, vgid, &view);
+        if (r == 0)
                 return explain_planned(why, vg);
         if (r < 0)
                 return r;
@@ -109,15 +115,12 @@ static int explain_lv_device(struct why *why, dev_t number)
         char vgid[LVM_ID_SIZE] = "";
         int r;
 
-        if (!device || !device->vg || *device->layer != '\0')
+        if (!device || !dm_device_is_visible_lv(device))
                 return 0;
         memcpy(vgid, device->uuid + strlen(LVM_UUID_PREFIX), LVM_ID_LENGTH);
         r = vg_view_find(why->sources, device->vg, vgid, &view);
-        if (r > 0)
-                r = logical_volume_explain(why, &view, device->lv);
-        if (r > 0)
-                why->kind = "lv";
-        return r;
+        why->kind = "lv";
+        return r > 0 ? logical_volume_explain(why, &view, device->lv) : r;
 }
 
 static int explain_number(struct why *why, const char *path, dev_t number)
@@ -287,16 +290,14 @@ static int explain_named(struct sources *sources, char *const names[], size_t n,
 static int explain_problems(struct sources *sources, struct table *table)
 {
         _cleanup_plan_ struct plan plan = {};
-        int r = sources->in_charge ? snapshot_read(sources) ?: expected_add(sources, false, &plan) : 0,
-            result = EXIT_ALL_UP;
+        int r = sources->in_charge ? snapshot_read(sources) ?: expected_add(sources, false, &plan)
+                                   : unrecorded_add_all(sources);
+        int result = EXIT_ALL_UP;
         size_t n = 0;
 
         if (r < 0)
                 return r;
         sources_log_not_activating(sources);
-        r = sources->in_charge ? 0 : unrecorded_add_all(sources);
-        if (r < 0)
-                return r;
         FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs) {
                 _cleanup_why_ struct why why = {.sources = sources, .expected = &plan, .name = (*vg)->name};
 

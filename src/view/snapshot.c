@@ -185,8 +185,7 @@ int unrecorded_read(const struct sources *sources, const char *name, struct vg *
         return sources_read_backup(sources, name, ret) ?: unrecorded_judge(sources, *ret);
 }
 
-/* Without a backup, only active LVs are known, and not which have autoactivation. */
-static int new_of_devices(const struct sources *sources, const char *name, struct vg **ret)
+int unrecorded_new(const struct sources *sources, const char *name, struct vg **ret)
 {
         _cleanup_vg_ struct vg *vg = calloc(1, sizeof(*vg));
         const struct dm_devices none = {}, *list = sources->devices ?: &none;
@@ -270,7 +269,7 @@ int unrecorded_add(struct sources *sources, const char *name, const struct plann
                 return 0;
         r = unrecorded_read(sources, name, &vg);
         if (r == -ENOENT)
-                r = new_of_devices(sources, name, &vg);
+                r = unrecorded_new(sources, name, &vg);
         if (r < 0 || (planned && !planned->source && is_merged(sources, vg)))
                 return r;
         r = describe(vg, planned) ?: APPEND(sources->vgs, sources->n_vgs, vg);

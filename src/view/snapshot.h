@@ -39,6 +39,10 @@ int unrecorded_judge(const struct sources *sources, struct vg *vg) _nonnull_all_
 /* Makes a VG from lvm2's backup, and calls unrecorded_judge(). Returns as sources_read_backup(). */
 int unrecorded_read(const struct sources *sources, const char *name, struct vg **ret) _nonnull_all_ _must_check_;
 
+/* Makes a VG of device-mapper's list. It has no PVs, and only its active LVs; which have autoactivation is not known. Returns 0 or
+ * -ENOMEM. */
+int unrecorded_new(const struct sources *sources, const char *name, struct vg **ret) _nonnull_all_ _must_check_;
+
 /* ------ known VGs without any PV ------ */
 
 /* Makes the plan of boot from the files of headgate-generator, without the VGs that were read before. Problems of the files are

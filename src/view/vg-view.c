@@ -96,12 +96,8 @@ static int read_metadata(const struct sources *sources, struct vg_view *view)
 
 /* ------ finding ------ */
 
-static bool is_active(const struct vg *vg)
-{
-        return vg->status == VG_STATUS_ACTIVE && !ANY(FOREACH_LV(lv, vg), !lv->active);
-}
-
-int vg_view_find(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
+/* If it is not found, returns 0 with no VG set. */
+static int find(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
 {
         /* The worker's records are stale if headgate is not in charge. */
         int r = sources->in_charge ? find_recorded(sources, name, vgid, ret) : 0;
@@ -109,26 +105,19 @@ int vg_view_find(const struct sources *sources, const char *name, const char *vg
         ret->recorded = ret->vg;
         if (r >= 0 && !ret->vg) {
                 r = unrecorded_read(sources, name, &ret->vg);
-                if (r >= 0 && !is_wanted(ret->vg, vgid)) {
+                if (r < 0 || !is_wanted(ret->vg, vgid)) {
                         ret->vg = vg_free(ret->vg);
-                        r = -ENOENT;
+                        return r == -ENOENT ? 0 : r;
                 }
                 ret->metadata = ret->vg;
         }
-        if (r < 0)
-                return r == -ENOENT ? VG_VIEW_NONE : r;
         /* Do not wait for an unresponsive disk if the VG is active. */
-        r = is_active(ret->vg) ? 0 : read_metadata(sources, ret);
-        return r < 0 ? r : VG_VIEW_FOUND;
+        if (r >= 0 && (ret->vg->status != VG_STATUS_ACTIVE || ANY(FOREACH_LV(lv, ret->vg), !lv->active)))
+                r = read_metadata(sources, ret);
+        return r;
 }
 
 /* ------ disks without a record of the worker ------ */
-
-static bool worker_knows(const struct sources *sources, dev_t number)
-{
-        return sources->in_charge &&
-               record_file_find(sources->records, path_format("%u:%u", major(number), minor(number)).text);
-}
 
 static int find_on_disks(const struct sources *sources, const char *name, const char *vgid, struct vg_view *view)
 {
@@ -144,7 +133,8 @@ static int find_on_disks(const struct sources *sources, const char *name, const 
                 dev_t number;
 
                 if (sd_device_get_devname(device, &path) < 0 || sd_device_get_devnum(device, &number) < 0 ||
-                        worker_knows(sources, number))
+                        (sources->in_charge && record_file_find(sources->records,
+                                                       path_format("%u:%u", major(number), minor(number)).text)))
                         continue;
                 r = pv_read(sources->root_fd, number, path, &pv);
                 if (r < 0)
@@ -160,13 +150,18 @@ static int find_on_disks(const struct sources *sources, const char *name, const 
         return 0;
 }
 
-int vg_view_search(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
+int vg_view_find(const struct sources *sources, const char *name, const char *vgid, struct vg_view *ret)
 {
-        int r = vg_view_find(sources, name, vgid, ret);
+        int r = find(sources, name, vgid, ret);
 
-        if (r == VG_VIEW_NONE && !root_is_chosen())
+        if (r >= 0 && !ret->vg && !root_is_chosen())
                 r = find_on_disks(sources, name, vgid, ret);
-        return r < 0 ? r : ret->vg ? VG_VIEW_FOUND : VG_VIEW_NONE;
+        if (r >= 0 && !ret->vg) {
+                r = unrecorded_new(sources, name, &ret->vg);
+                if (r >= 0 && (ret->vg->n_lvs == 0 || !is_wanted(ret->vg, vgid)))
+                        ret->vg = vg_free(ret->vg);
+        }
+        return r < 0 ? r : ret->vg != NULL;
 }
 
 void vg_view_done(struct vg_view *view)

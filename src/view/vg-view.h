@@ -3,8 +3,8 @@
 
 #include "view/sources.h"
 
-/* One VG, from the worker's record, or else lvm2's backup, or else a disk. In each case with the newest metadata on its disks,
- * which are read by another process. */
+/* One VG, from the worker's record, or else lvm2's backup, or else a disk, or else device-mapper. It comes with the newest metadata
+ * on its disks, which are read by another process; from device-mapper without PVs and metadata. */
 
 struct vg_view {
         struct vg *vg;                  /* with its current LVs and state */
@@ -16,19 +16,11 @@ struct vg_view {
         size_t n_same_name;             /* other VGs of this name that the worker knows */
 };
 
-enum {
-        VG_VIEW_NONE = 0,
-        VG_VIEW_FOUND = 1,
-};
-
-/* Finds the VG by its name and, since several may have the name, its UUID; "" for any. The sources have to be read. The caller
- * empties `*ret` with vg_view_done(), also if it fails. Returns one of the above, or a negative errno. */
+/* Finds the VG by its name and, since several may have the name, its UUID; "" for any. The sources have to be read. If they do
+ * not have it, reads all PVs in udev's database that have no record of the worker, such as disks of virtual machines. If none has
+ * it, makes it from its active LVs. The caller empties `*ret` with vg_view_done(), also if it fails. Returns 1 if it was
+ * found, 0 if not, or a negative errno. */
 int vg_view_find(const struct sources *sources, const char *name, const char *vgid,
-        struct vg_view *ret) _nonnull_all_ _must_check_;
-
-/* The same. If the VG is not found, reads all PVs in udev's database that have no record of the worker, such as disks of virtual
- * machines. Returns likewise. */
-int vg_view_search(const struct sources *sources, const char *name, const char *vgid,
         struct vg_view *ret) _nonnull_all_ _must_check_;
 
 void vg_view_done(struct vg_view *view) _nonnull_all_;

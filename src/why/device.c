@@ -104,7 +104,7 @@ static void explain_pv(struct why *why, const struct vg *vg)
         why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(why->device->pv.pvid));
         if (is_recorded(why->sources, why->device->pv.metadata) && !is_component(why->device))
                 explain_recording(why);
-        r = vg_view_search(why->sources, vg->name, vg->vgid, &view);
+        r = vg_view_find(why->sources, vg->name, vg->vgid, &view);
         why_fail(why, r);
         if (r > 0)
                 vg_explain(&whole, &view);

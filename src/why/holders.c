@@ -53,22 +53,9 @@ static struct tree *read_tree(struct why *why)
         return sources->tree;
 }
 
-/* Whether the kernel counts any opens, by mounts, devices or processes. If the count is unknown, returns true. */
-static bool is_open(const struct dm_device *device)
-{
-        return root_is_chosen() || dm_open_count(device->number) != 0;
-}
-
-static bool is_asked_for(const struct dm_device *device, const char *vgid, const char *lvid)
-{
-        const char *id = skip_prefix(device->uuid, LVM_UUID_PREFIX);
-        const char *rest = id ? skip_prefix(id, vgid) : NULL;
-
-        return rest && (!lvid || skip_prefix(rest, lvid)) && dm_device_is_visible_lv(device);
-}
-
 void explain_holders_of_lvs(struct why *why, const char *lvid)
 {
+        struct path uuid = path_format(LVM_UUID_PREFIX "%s%s", why->vg->vgid, lvid ?: "");
         const struct dm_devices *devices = why->sources->devices;
         _cleanup_tree_nodes_ struct tree_nodes open = {};
         struct tree *tree = devices ? read_tree(why) : NULL;
@@ -76,12 +63,13 @@ void explain_holders_of_lvs(struct why *why, const char *lvid)
         if (!tree)
                 return;
         FOREACH_ARRAY(device, devices->devices, devices->n) {
-                if (!is_asked_for(device, why->vg->vgid, lvid))
+                if (!skip_prefix(device->uuid, uuid.text) || !dm_device_is_visible_lv(device))
                         continue;
                 /* A VG can have a thousand LVs. */
                 if (lvid)
                         explain_read_only(why, path_format("/dev/mapper/%s", device->name).text, device->number);
-                if (is_open(device))
+                /* The kernel counts opens by mounts, devices and processes; a negative count is unknown. */
+                if (root_is_chosen() || dm_open_count(device->number) != 0)
                         why_fail(why, tree_nodes_add(&open, tree_find_number(tree, device->number)));
         }
         explain_nodes(why, &open);

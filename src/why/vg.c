@@ -19,7 +19,7 @@ static const char *describe_place(const struct why *why)
 {
         if (is_unseen(why))
                 return "unseen";
-        if (why->vg->status == VG_STATUS_UNKNOWN && !why->sources->in_charge)
+        if (why->vg->status == VG_STATUS_UNKNOWN && !why->sources->in_charge && why->vg->n_pvs > 0)
                 return "inactive";
         return vg_status_to_string(why->vg->status);
 }
@@ -282,7 +282,7 @@ static void explain_same_name(struct why *why)
 /* Finds causes, facts and advice for the VG, but no answer. */
 static void explain_facts(struct why *why)
 {
-        if (why->vg->status != VG_STATUS_ACTIVE)
+        if (why->vg->status != VG_STATUS_ACTIVE && why->vg->n_pvs > 0)
                 find_causes(why);
         if (why->view->unreadable)
                 explain_unreadable(why, why->view->unreadable->device_name, why->view->read_error);
@@ -305,7 +305,11 @@ static void answer(struct why *why)
         const char *state = describe_place(why);
         struct vg_counts n = vg_count(vg);
 
-        if (vg->status == VG_STATUS_DEGRADED)
+        if (vg->n_pvs == 0)
+                why_answer(why, VERDICT_UNKNOWN, state,
+                        "VG %s has %zu active LV%s; others are not known: lvm2 has no readable backup of it.",
+                        vg->name, n.active, plural(n.active));
+        else if (vg->status == VG_STATUS_DEGRADED)
                 why_answer(why, VERDICT_DOWN, state, "VG %s is degraded, with %zu of its %zu LVs active: %s.",
                         vg->name, n.active, n.autoactivated, why_first_cause(why));
         else if (vg->status == VG_STATUS_WAITING && n.all_active)

@@ -320,8 +320,8 @@ START_TEST(unknown_names)
 
         records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         ck_assert_int_eq(sources_read(&sources), 0);
-        ck_assert_int_eq(vg_view_find(&sources, "plian", "", &view), VG_VIEW_NONE);
-        ck_assert_int_eq(vg_view_find(&sources, "plain", "", &view), VG_VIEW_FOUND);
+        ck_assert_int_eq(vg_view_find(&sources, "plian", "", &view), 0);
+        ck_assert_int_eq(vg_view_find(&sources, "plain", "", &view), 1);
         ck_assert(!logical_volume_explain(&explanation, &view, "liner"));
         for (size_t i = 0; i < view.vg->n_lvs; i++)
                 suggestion_consider(&of_lv, view.vg->lvs[i].name);
@@ -339,8 +339,8 @@ START_TEST(a_vg_is_found_by_its_identifier)
         write_backup("plain-1", "plain");
         records_save_settled("plain-1", VG_STATUS_ACTIVE, NULL);
         ck_assert_int_eq(sources_read(&sources), 0);
-        ck_assert_int_eq(vg_view_find(&sources, "plain", "another", &none), VG_VIEW_NONE);
-        ck_assert_int_eq(vg_view_find(&sources, "plain", vg->vgid, &view), VG_VIEW_FOUND);
+        ck_assert_int_eq(vg_view_find(&sources, "plain", "another", &none), 0);
+        ck_assert_int_eq(vg_view_find(&sources, "plain", vg->vgid, &view), 1);
         ck_assert_str_eq(view.vg->vgid, vg->vgid);
 }
 END_TEST
@@ -656,6 +656,28 @@ START_TEST(hidden_lvs_are_no_lvs)
 }
 END_TEST
 
+/* Status lists such a VG, so that it is not an unknown name. */
+START_TEST(nothing_but_active_lvs)
+{
+        _cleanup_sources_ struct sources sources = SOURCES_NONE;
+        _cleanup_vg_view_ struct vg_view none = {};
+        _cleanup_why_ struct why vg = {}, lv = {};
+
+        activate_mir();
+        shape_mount(20, 1, 253, 6, "/srv/data");
+        vg = records_ask("mir", NULL);
+        expect_answer(&vg, VERDICT_UNKNOWN, "unknown",
+                "VG mir has 2 active LVs; others are not known: lvm2 has no readable backup of it.");
+        expect_fact(&vg, "mir-r1 (dm-6) is removed at shutdown once nothing uses it: mounted at /srv/data.");
+        ck_assert_uint_eq(vg.conditions.n, 0);
+        lv = records_ask("mir", "r1");
+        expect_answer(&lv, VERDICT_UP, "active", "LV mir/r1 is active.");
+        expect_fact(&lv, "Its VG is unknown.");
+        ck_assert_int_eq(sources_read(&sources), 0);
+        ck_assert_int_eq(vg_view_find(&sources, "mir", "another", &none), 0);
+}
+END_TEST
+
 START_TEST(read_only)
 {
         _cleanup_why_ struct why vg = {}, lv = {}, other = {};
@@ -720,6 +742,7 @@ int main(void)
         tcase_add_test(tcase, headgate_is_off);
         tcase_add_test(tcase, users_of_an_lv);
         tcase_add_test(tcase, hidden_lvs_are_no_lvs);
+        tcase_add_test(tcase, nothing_but_active_lvs);
         tcase_add_test(tcase, read_only);
         tcase_add_test(tcase, devices_file);
         suite_add_tcase(suite, tcase);
