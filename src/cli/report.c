@@ -71,11 +71,8 @@ static int add_volume_groups(struct scrubber *scrubber, struct sources *sources)
                 FOREACH_LV(lv, *vg)
                         r = r ?: scrubber_add(scrubber, "lv", lv->name);
         }
-        for (size_t i = 0; sources->devices && i < sources->devices->n; i++) {
-                const struct dm_device *device = &sources->devices->devices[i];
-
+        FOREACH_DM_DEVICE(device, sources->devices)
                 r = r ?: scrubber_add(scrubber, device->lv ? "lv" : "dm", device->lv ?: device->name);
-        }
         return r;
 }
 

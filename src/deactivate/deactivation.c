@@ -155,6 +155,7 @@ static void report_skipped(struct deactivation *deactivation)
 static int report_inactive(struct deactivation *deactivation, const struct target *target)
 {
         const struct tree_node *used = target->lv ? target_find_node(target, deactivation->tree) : NULL;
+        struct sources *sources = &deactivation->sources;
         int r;
 
         if (!target->vg) {
@@ -167,19 +168,18 @@ static int report_inactive(struct deactivation *deactivation, const struct targe
                 return used->selected;
         }
         if (target->lv) {
-                r = used ? 1
-                         : target_is_down(target, deactivation->sources.root_fd, &deactivation->sources.config);
+                r = used ? 1 : target_is_down(target, sources->root_fd, &sources->config);
                 if (r > 0)
                         log_info("LV %s is not active.", target->name);
                 else if (r == 0)
                         log_error("LV %s does not exist.", target->name);
                 return r;
         }
-        r = sources_read_names(&deactivation->sources);
+        r = sources_read_names(sources);
         if (r < 0)
                 return r;
-        if (!sources_have_name(&deactivation->sources, target->vg)) {
-                sources_log_unknown(&deactivation->sources, target->vg);
+        if (!sources_have_name(sources, target->vg)) {
+                sources_log_unknown(sources, target->vg);
                 return 0;
         }
         log_info("VG %s is not active.", target->name);

@@ -54,7 +54,7 @@ static const struct dm_device *find_named(const struct dm_devices *list, const c
 {
         const char *in_mapper = skip_prefix(path, "/dev/mapper/");
 
-        FOREACH_ARRAY(device, list->devices, list->n)
+        FOREACH_DM_DEVICE(device, list)
                 if (in_mapper ? streq(device->name, in_mapper)
                               : device->vg && *device->layer == '\0' &&
                                         streq(path_format("/dev/%s/%s", device->vg, device->lv).text, path))

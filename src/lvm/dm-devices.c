@@ -193,7 +193,7 @@ int dm_devices_get_at(int root_fd, struct dm_devices **ret)
         if (r < 0)
                 return r;
         /* Thin LVs share a device below them, which is active even if the pool LV itself, on top of it, is not. */
-        FOREACH_ARRAY(device, devices->devices, devices->n)
+        FOREACH_DM_DEVICE(device, devices)
                 if (!dm_hash_insert_binary(devices->index, &device->number, sizeof(device->number), device) ||
                         (device->vg && !streq(device->layer, "tpool") &&
                                 !dm_hash_insert(devices->index, device->uuid, device)))
@@ -367,7 +367,7 @@ int raid_describe_refresh(const struct dm_devices *list, const struct vg *vg, ch
         if (!list || list->control_fd < 0)
                 return -EOPNOTSUPP;
 
-        FOREACH_ARRAY(device, list->devices, list->n) {
+        FOREACH_DM_DEVICE(device, list) {
                 _cleanup_free_ char *shown = NULL;
 
                 if (!device->vg || strncmp(device->uuid + strlen(LVM_UUID_PREFIX), vg->vgid, LVM_ID_LENGTH) != 0)

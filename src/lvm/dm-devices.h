@@ -24,6 +24,10 @@ struct dm_devices {
         int control_fd;              /* /dev/mapper/control, or a negative errno */
 };
 
+/* Iterates over a list, or none if it is NULL. */
+#define FOREACH_DM_DEVICE(device, list)                                                                           \
+        FOREACH_ARRAY(device, (list) ? (list)->devices : NULL, (list) ? (list)->n : 0)
+
 /* Lists all devices. Without the driver, or permission for it, the list is read from sysfs, which any
  * user may read, and which does not show devices without a table. Without both the list is empty.
  *

@@ -26,7 +26,7 @@ static int add_vgs(const struct dm_devices *devices, struct strv *arguments)
         if (!known)
                 return -ENOMEM;
         /* A device may look like an LV of VG "@a", which lvm2 would take for all VGs with a tag. */
-        FOREACH_ARRAY(device, devices->devices, devices->n)
+        FOREACH_DM_DEVICE(device, devices)
                 if (device->vg && dm_target_may_be_monitored(device->target) && vg_name_is_valid(device->vg) &&
                         !dm_hash_lookup(known, device->vg) &&
                         (!dm_hash_insert(known, device->vg, known) || strv_add(arguments, device->vg) < 0))

@@ -255,9 +255,9 @@ int tree_add_devices(struct tree *tree, const struct dm_devices *devices)
 {
         int r;
 
-        for (size_t i = 0; devices && i < devices->n; i++)
-                if (!tree_find_number(tree, devices->devices[i].number))
-                        add_dm_device(tree, &devices->devices[i]);
+        FOREACH_DM_DEVICE(device, devices)
+                if (!tree_find_number(tree, device->number))
+                        add_dm_device(tree, device);
         r = add_others(tree);
         if (r < 0)
                 return r;

@@ -188,26 +188,23 @@ int unrecorded_read(const struct sources *sources, const char *name, struct vg *
 int unrecorded_new(const struct sources *sources, const char *name, struct vg **ret)
 {
         _cleanup_vg_ struct vg *vg = calloc(1, sizeof(*vg));
-        const struct dm_devices none = {}, *list = sources->devices ?: &none;
 
         if (!vg)
                 return -ENOMEM;
         vg->name = strdup(name);
-        vg->lvs = calloc(list->n + 1, sizeof(*vg->lvs));
-        if (!vg->name || !vg->lvs)
+        if (!vg->name)
                 return -ENOMEM;
-        FOREACH_ARRAY(device, list->devices, list->n) {
+        FOREACH_DM_DEVICE(device, sources->devices) {
                 const char *ids = device->uuid + strlen(LVM_UUID_PREFIX);
-                struct vg_lv *added = &vg->lvs[vg->n_lvs];
+                struct vg_lv lv = {.autoactivated = true, .active = true};
 
                 if (!dm_device_is_visible_lv(device) || !streq(device->vg, name))
                         continue;
-                *added = (struct vg_lv){.name = strdup(device->lv), .autoactivated = true, .active = true};
-                if (!added->name)
-                        return -ENOMEM;
                 memcpy(vg->vgid, ids, LVM_ID_LENGTH);
-                memcpy(added->lvid, ids + LVM_ID_LENGTH, LVM_ID_LENGTH);
-                vg->n_lvs++;
+                memcpy(lv.lvid, ids + LVM_ID_LENGTH, LVM_ID_LENGTH);
+                if (!GREEDY_REALLOC(vg->lvs, vg->n_lvs + 1) || !(lv.name = strdup(device->lv)))
+                        return -ENOMEM;
+                vg->lvs[vg->n_lvs++] = lv;
         }
         vg->status = judge_unrecorded(vg);
         *ret = TAKE_PTR(vg);

@@ -81,10 +81,8 @@ int sources_read_config(struct sources *sources)
                 return 0;
         r = settings_read(sources->root_fd, &sources->settings, &sources->settings_problems)
                     ?: config_read(sources->root_fd, &sources->config, &sources->config_problems);
-        if (r < 0)
-                return r;
-        sources->configured = true;
-        return 0;
+        sources->configured = r >= 0;
+        return r;
 }
 
 int sources_read_entries(struct sources *sources)
@@ -193,9 +191,7 @@ static int add_online(struct dm_hash_table *names, int lvm_run_fd)
 
 static int add_active(struct dm_hash_table *names, const struct sources *sources)
 {
-        const struct dm_devices none = {}, *list = sources->devices ?: &none;
-
-        FOREACH_ARRAY(device, list->devices, list->n)
+        FOREACH_DM_DEVICE(device, sources->devices)
                 if (device->vg && add(names, device->vg, &mentioned) < 0)
                         return -ENOMEM;
         return 0;
@@ -221,10 +217,9 @@ int sources_read_names(struct sources *sources)
                 ?: add_online(names, sources->lvm_run_fd)
                 ?: add_file_names(names, sources->root_fd, root_relative(sources->config.backup_dir))
                 ?: add_active(names, sources);
-        if (r < 0)
-                return r;
-        sources->names = TAKE_PTR(names);
-        return 0;
+        if (r >= 0)
+                sources->names = TAKE_PTR(names);
+        return r;
 }
 
 bool sources_have_name(const struct sources *sources, const char *name)
@@ -256,10 +251,9 @@ void sources_log_unknown(const struct sources *sources, const char *wanted)
 /* UUIDs of the VGs with that name that have active LVs, or PVs that the worker has seen. */
 static int find_vgids(const struct sources *sources, const char *name, struct strv *ret)
 {
-        const struct dm_devices none = {}, *list = sources->devices ?: &none;
         int r = 0;
 
-        FOREACH_ARRAY(device, list->devices, list->n) {
+        FOREACH_DM_DEVICE(device, sources->devices) {
                 char id[LVM_ID_SIZE] = "";
 
                 if (device->vg && streq(device->vg, name))

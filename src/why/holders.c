@@ -62,7 +62,7 @@ void explain_holders_of_lvs(struct why *why, const char *lvid)
 
         if (!tree)
                 return;
-        FOREACH_ARRAY(device, devices->devices, devices->n) {
+        FOREACH_DM_DEVICE(device, devices) {
                 if (!skip_prefix(device->uuid, uuid.text) || !dm_device_is_visible_lv(device))
                         continue;
                 /* A VG can have a thousand LVs. */
