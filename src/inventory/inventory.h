@@ -39,7 +39,7 @@ struct device {
         struct storage_path path;      /* when it was last queued for reading, if multipathd ran; else empty */
         uint64_t held_until_usec;      /* end of the hold, counted from the first request for this disk */
         struct job *recording;         /* its pvscan, or NULL; not owned */
-        uint64_t seqno;                /* of its newest metadata of `group`; 0 if it has none */
+        uint64_t seqno;                /* of its newest metadata of `group`; 0: none, UINT64_MAX: unknown */
         uint64_t diskseq;              /* of the disk that was read, see diskseq_read(); 0 if unknown */
         uint64_t retry_usec;           /* when to read it again after an error; 0 for never */
         unsigned int n_failed;         /* errors in a row */

@@ -97,15 +97,15 @@ static const int allowed_calls[] = {
 /* An additional system call of a later libc must not make all disks unreadable. */
 #define REFUSE RETURN(SECCOMP_RET_ERRNO | ENOSYS)
 #define ALLOW RETURN(SECCOMP_RET_ALLOW)
-#define SKIP_UNLESS(condition, number, n) BPF_JUMP(BPF_JMP | (condition) | BPF_K, number, 0, n)
+#define SKIP_UNLESS(number, n) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, n)
 
 static void limit_calls(void)
 {
         static const struct sock_filter first[] = {
                 LOAD(arch),
-                SKIP_UNLESS(BPF_JEQ, ARCHITECTURE, 5),
+                SKIP_UNLESS(ARCHITECTURE, 5),
                 LOAD(nr),
-                SKIP_UNLESS(BPF_JEQ, SYS_openat, 4),
+                SKIP_UNLESS(SYS_openat, 4),
                 LOAD_FLAGS,
                 BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ACCMODE | O_CREAT | O_TRUNC, 1, 0),
                 ALLOW,
@@ -117,7 +117,7 @@ static void limit_calls(void)
 
         memcpy(filter, first, sizeof(first));
         FOREACH_ELEMENT(call, allowed_calls) {
-                filter[n++] = (struct sock_filter) SKIP_UNLESS(BPF_JEQ, *call, 1);
+                filter[n++] = (struct sock_filter) SKIP_UNLESS(*call, 1);
                 filter[n++] = (struct sock_filter) ALLOW;
         }
         filter[n++] = (struct sock_filter) REFUSE;
@@ -191,7 +191,7 @@ static bool knows(const struct child *child, const struct text_id *text)
                dm_hash_lookup_binary(child->texts, text, sizeof(*text));
 }
 
-/* Parses the text. Without memory the text counts as unreadable. */
+/* Parses the text. */
 static int take_text(const char *text, struct reader_copy *copy, const char **reterr_reason)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
@@ -201,18 +201,10 @@ static int take_text(const char *text, struct reader_copy *copy, const char **re
         if (r < 0)
                 return r;
         if (strlen(facts) > FACTS_SIZE_MAX)
-                return -EFBIG;
+                return damaged(reterr_reason, "the metadata is too large");
         copy->facts_size = strlen(facts);
         copy->facts = TAKE_PTR(facts);
         return 0;
-}
-
-static void guess_name(const char *text, struct reader_copy *copy)
-{
-        _cleanup_free_ char *name = NULL;
-
-        if (text && metadata_guess_name(text, &name) >= 0)
-                snprintf(copy->name, sizeof(copy->name), "%s", name);
 }
 
 /* Reads one metadata area into `copy`. The text is only read if neither the parent nor this child knows it.
@@ -223,14 +215,14 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
 
         /* lvm2 may write meanwhile: then the checksum is wrong, and a second attempt reads the new text. */
         for (int attempt = 0; attempt < 2; attempt++) {
-                _cleanup_free_ char *text = NULL;
+                _cleanup_free_ char *text = NULL, *name = NULL;
                 struct metadata_location location = {};
                 const char *reason = NULL;
                 int r;
 
                 *copy = (struct reader_copy){};
                 r = metadata_area_read_location(fd, area, &location, &reason);
-                if (r == METADATA_AREA_EMPTY || r == METADATA_AREA_IGNORED) {
+                if (r > METADATA_AREA_FOUND) {
                         result->empty |= r == METADATA_AREA_EMPTY;
                         result->n_ignored += r == METADATA_AREA_IGNORED;
                         return;
@@ -250,7 +242,8 @@ static void read_copy(struct child *child, int fd, const struct metadata_area *a
                         (void) dm_hash_insert_binary(child->texts, &copy->text, sizeof(copy->text), child);
                         break;
                 }
-                guess_name(text, copy);
+                if (text && metadata_guess_name(text, &name) >= 0)
+                        snprintf(copy->name, sizeof(copy->name), "%s", name);
                 if (r != -EBADMSG)
                         break;
         }
@@ -319,6 +312,10 @@ static void read_device(struct child *child, const struct reader_device *device,
         result->unused = label.unused;
         FOREACH_ARRAY(area, label.metadata_areas, label.n_metadata_areas)
                 read_copy(child, fd, area, result);
+        /* lvm2 needs one good copy. Without one, a copy that cannot be read may be good. */
+        FOREACH_ARRAY(copy, result->copies, result->n_copies)
+                if (copy->error != -EBADMSG && (result->error = copy->error) == 0)
+                        break;
 }
 
 /* An error counts as a response. */

@@ -35,9 +35,9 @@ struct reader_copy {
 struct reader_result {
         dev_t device;
         const char *name; /* of the device, as in the list; set by the parent */
-        int32_t error;    /* 0, or a negative errno: -EBADMSG with a reason; pvid is "" if it is not a PV */
+        int32_t error;    /* 0, or a negative errno: -EBADMSG with a reason; if pvid is set, of its metadata */
         uint32_t slow;    /* not 0 if it took more than a tenth of a second; set by the parent */
-        char pvid[LVM_ID_SIZE];
+        char pvid[LVM_ID_SIZE];     /* "" if it is not a PV */
         uint32_t unused;            /* not 0 if the PV is flagged as used by no VG */
         uint32_t empty;             /* not 0 if a metadata area is in use and empty */
         uint32_t n_ignored;         /* metadata areas that lvm2 ignores (vgchange --metadatacopies) */

@@ -29,13 +29,11 @@ static int note_damage(struct pv *pv, const char *reason)
 static int take_copy(const struct reader_copy *copy, struct pv *pv)
 {
         _cleanup_vg_ struct vg *metadata = NULL;
-        int r;
 
         /* The same text as in the first area. */
         if (copy->error == 0 && !copy->facts)
                 return 0;
-        r = copy->error < 0 ? copy->error : facts_read(copy->facts, copy->facts_size, &metadata);
-        if (r < 0 || !metadata)
+        if (copy->error < 0 || facts_read(copy->facts, copy->facts_size, &metadata) < 0 || !metadata)
                 return note_damage(pv, copy->reason);
         if (!pv->metadata || metadata->seqno > pv->metadata->seqno) {
                 vg_free(pv->metadata);

@@ -136,21 +136,16 @@ static int report_error(struct reader *reader, int error)
 
 /* ------ output of the child ------ */
 
-static bool ends(const char *string, size_t size)
-{
-        return memchr(string, '\0', size);
-}
-
 /* A child may be compromised by disk contents: validates its result. */
 static bool is_sound(const struct reader *reader, const struct reader_result *result)
 {
-        if (result->n_copies > ELEMENTSOF(result->copies) || !ends(result->pvid, sizeof(result->pvid)) ||
-                !ends(result->reason, sizeof(result->reason)) ||
+        if (result->n_copies > ELEMENTSOF(result->copies) || !memchr(result->pvid, '\0', sizeof(result->pvid)) ||
+                !memchr(result->reason, '\0', sizeof(result->reason)) ||
                 result->device != reader->reading.devices[reader->next].number)
                 return false;
         FOREACH_ARRAY(copy, result->copies, result->n_copies)
-                if (copy->facts_size > FACTS_SIZE_MAX || !ends(copy->name, sizeof(copy->name)) ||
-                        !ends(copy->reason, sizeof(copy->reason)))
+                if (copy->facts_size > FACTS_SIZE_MAX || !memchr(copy->name, '\0', sizeof(copy->name)) ||
+                        !memchr(copy->reason, '\0', sizeof(copy->reason)))
                         return false;
         return isempty(result->pvid) || lvm_id_is_valid(result->pvid);
 }

@@ -19,7 +19,7 @@ static void answer_without_vg(struct why *why)
         const struct pv *pv = &why->device->pv;
         const char *path = why->device->path;
 
-        if (!pv->found && pv->error < 0) {
+        if (pv->error < 0) {
                 why_answer(why, VERDICT_UNKNOWN, "unknown", "%s cannot be read: %s.", path,
                         reader_describe_error(pv->error));
                 explain_unreadable(why, path, pv->error);
@@ -42,7 +42,7 @@ static void answer_without_vg(struct why *why)
                 why_fact(why, "Its PV UUID is %s.", LVM_ID_TO_STRING(pv->pvid));
         why_add_other_causes(why);
         if (pv->found && !is_component(why->device))
-                explain_duplicates(why, why->device->pv.pvid, why->device->number, why->device->path);
+                explain_duplicates(why, pv->pvid, why->device->number, path);
 }
 
 /* lvm2 records no PVs of exported, foreign and shared VGs, and none with event_activation=0. */

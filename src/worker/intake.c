@@ -174,13 +174,13 @@ static int judge_copies(
                 if (results[i].group && (!newest.group || results[i].seqno > newest.seqno))
                         newest = results[i];
         }
-        device->seqno = newest.seqno;
+        device->seqno = result->error < 0 ? UINT64_MAX : newest.seqno;
         r = newest.group ? roll_back(worker, newest.group) : 0;
         if (r < 0)
                 return r;
 
         for (size_t i = 0; i < result->n_copies; i++)
-                if (results[i].damage && device->ready)
+                if (results[i].damage && device->ready && result->error == 0)
                         report_damaged(device->name, device->pvid, result->copies[i].name, results[i].damage,
                                 newest.group);
         *ret = newest.group;
@@ -339,6 +339,7 @@ int intake_result(const struct reader_result *result, void *userdata)
 {
         struct worker *worker = userdata;
         struct device *device = inventory_find_device(worker->inventory, result->device);
+        int r = 0;
 
         inventory_ping(worker->inventory);
         if (!device)
@@ -357,14 +358,14 @@ int intake_result(const struct reader_result *result, void *userdata)
                 return 0;
         }
         device->retry_usec = 0;
-        if (result->error == 0) {
-                device->n_failed = 0;
-                if (!isempty(result->pvid))
-                        return take_pv(worker, device, result);
-        }
-        inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
         if (result->error == 0)
-                return forget_other_pv(worker, device, "");
+                device->n_failed = 0;
+        if (!isempty(result->pvid))
+                r = take_pv(worker, device, result);
+        else
+                inventory_move_device(worker->inventory, device, DEVICE_SETTLING);
+        if (r < 0 || result->error == 0)
+                return isempty(result->pvid) ? forget_other_pv(worker, device, "") : r;
 
         if (result->error != -EBADMSG) {
                 /* The contents are unknown: keep the PV, as the disk was neither removed nor changed. If the reader
@@ -419,7 +420,6 @@ static int follow_rename(struct worker *worker, struct vg_entry *group)
 
 static int drop_group(struct worker *worker, struct vg_entry *group)
 {
-        const char *name = group->vg->name;
         int r;
 
         group->state = VG_REMOVED;
@@ -427,10 +427,10 @@ static int drop_group(struct worker *worker, struct vg_entry *group)
         FOREACH_LISTED(struct expectation, expectation, &worker->expectations)
                 if (expectation->group == group)
                         expectation->group = NULL;
-        r = requests_finish_group(worker, group, name);
+        r = requests_finish_group(worker, group, group->vg->name);
         if (r < 0)
                 return r;
-        r = forget_name(worker, group, name) ?: inventory_drop_group(worker->inventory, group);
+        r = forget_name(worker, group, group->vg->name) ?: inventory_drop_group(worker->inventory, group);
         return r < 0 ? log_error_errno(r, "Failed to forget a VG that no longer exists: %m") : 0;
 }
 

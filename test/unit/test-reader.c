@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 #include "fixture.h"
@@ -14,6 +15,7 @@
 #include "inventory/inventory.h"
 #include "inventory/vg-record.h"
 #include "lvm/online.h"
+#include "reader/pv.h"
 #include "reader/reader.h"
 #include "shared/program.h"
 #include "shared/util.h"
@@ -23,6 +25,18 @@ static sd_event *event;
 static struct readers *readers;
 static struct reading reading;
 static int lvm_run_fd = -EBADF;
+
+/* Bad sectors of all disks: these bytes. */
+static off_t bad_from, bad_to;
+
+ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
+{
+        if (offset < bad_to && offset + (off_t) size > bad_from) {
+                errno = EIO;
+                return -1;
+        }
+        return syscall(SYS_pread64, fd, buffer, size, offset);
+}
 
 /* What came of one run. */
 static struct {
@@ -275,6 +289,33 @@ START_TEST(errors_stay_with_their_device)
         ck_assert_uint_eq(seen.n_gone, 1);
         ck_assert_uint_eq(seen.n_errors, 2);
         ck_assert_int_eq(seen.last_error, -EISDIR);
+}
+END_TEST
+
+/* The text of the only copy has a bad sector: nothing is known of the metadata. Another copy is as good as both. */
+START_TEST(bad_sector_is_no_damage)
+{
+        _cleanup_free_ char *path = string_format("%s/copies-2.img", getenv("HEADGATE_TEST_IMAGES"));
+        _cleanup_pv_ struct pv pv = {};
+
+        bad_from = 4096 + DISK_SECTOR_SIZE;
+        bad_to = 1 << 20;
+        add_image(1, "copies-2");
+        read_all();
+        ck_assert_uint_eq(seen.n_pvs, 1);
+        ck_assert_int_eq(seen.last_error, -EIO);
+
+        ck_assert_int_eq(pv_read(AT_FDCWD, 0, path, &pv), 0);
+        ck_assert_int_eq(pv.error, -EIO);
+        ck_assert(pv.found && !pv.metadata);
+
+        memset(&seen, 0, sizeof(seen));
+        add_image(1, "copies-3");
+        read_all();
+        bad_to = 0;
+        ck_assert_uint_eq(seen.n_copies, 2);
+        ck_assert_uint_eq(seen.n_texts, 1);
+        ck_assert_uint_eq(seen.n_errors, 0);
 }
 END_TEST
 
@@ -674,6 +715,7 @@ int main(void)
         tcase_add_test(test_case, second_copy_is_known);
         tcase_add_test(test_case, known_text_is_not_read);
         tcase_add_test(test_case, errors_stay_with_their_device);
+        tcase_add_test(test_case, bad_sector_is_no_damage);
         tcase_add_loop_test(test_case, harm_stays_with_its_device, HARM_CALL, HARM_MEMORY);
         tcase_add_test(test_case, memory_is_limited);
         tcase_add_test(test_case, facts_are_read_as_they_were_written);

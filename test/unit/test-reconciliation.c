@@ -56,10 +56,10 @@ static void tear_down(void)
         shape_tear_down();
 }
 
-/* A VG with two PVs, both seen, and one LV. */
-static void take_metadata(const char *name, uint64_t seqno)
+/* A VG with two PVs and one LV. */
+static struct vg *metadata_of(const char *name, uint64_t seqno)
 {
-        _cleanup_vg_ struct vg *metadata = calloc(1, sizeof(*metadata));
+        struct vg *metadata = calloc(1, sizeof(*metadata));
 
         ck_assert_ptr_nonnull(metadata);
         *metadata = (struct vg){
@@ -75,6 +75,14 @@ static void take_metadata(const char *name, uint64_t seqno)
         for (unsigned int i = 0; i < 2; i++)
                 snprintf(metadata->pvs[i].pvid, sizeof(metadata->pvs[i].pvid), "p%031u", i);
         ck_assert_int_ge(vg_finish(metadata), 0);
+        return metadata;
+}
+
+/* Both PVs are seen. */
+static void take_metadata(const char *name, uint64_t seqno)
+{
+        _cleanup_vg_ struct vg *metadata = metadata_of(name, seqno);
+
         ck_assert_int_ge(inventory_add_metadata(worker.inventory, &metadata, &group), 0);
         for (unsigned int i = 0; i < 2; i++)
                 group->vg->pvs[i].device = makedev(8, i);
@@ -308,6 +316,42 @@ START_TEST(unreadable_device_is_kept)
 }
 END_TEST
 
+/* The label is readable, no copy of the metadata is. lvm2 accepts such a PV if another one lists it, so it is seen; that it
+ * holds no newer metadata than the other one is not known. */
+START_TEST(pv_with_unreadable_metadata_is_seen)
+{
+        const dev_t number = makedev(8, 1);
+        struct reader_result result = {.device = number, .error = -EIO, .n_copies = 1, .copies[0].error = -EIO};
+        _cleanup_vg_ struct vg *older = NULL;
+        struct device *device;
+
+        make_group(VG_WAITING);
+        older = metadata_of("data", 2);
+        ck_assert_int_eq(vg_update(group->vg, older), 0);
+        vg_entry_note_older(group, TAKE_PTR(older), &(struct text_id){1, 1});
+        group->vg->pvs[0].device = group->vg->pvs[1].device = 0;
+        memcpy(result.pvid, group->vg->pvs[1].pvid, sizeof(result.pvid));
+        ck_assert_int_ge(inventory_get_device(worker.inventory, number, &device), 0);
+        device->name = strdup("/dev/sda1");
+        device->ready = true;
+        ck_assert_int_ge(intake_result(&result, &worker), 0);
+        ck_assert_uint_eq(group->vg->pvs[1].device, number);
+        ck_assert_uint_eq(device->n_failed, 1);
+        ck_assert_int_eq(inventory_roll_back(worker.inventory, group), 0);
+        ck_assert_uint_eq(group->vg->seqno, 2);
+
+        inventory_move_device(worker.inventory, device, DEVICE_KNOWN);
+        worker.inventory->now_usec = device->retry_usec;
+        (void) inventory_end_holds(worker.inventory);
+        ck_assert_int_eq(device->stage, DEVICE_UNREAD);
+        /* Metadata that can be read is none: lvm2 uses the older one. */
+        result.error = result.n_copies = 0;
+        ck_assert_int_ge(intake_result(&result, &worker), 0);
+        ck_assert_uint_eq(device->n_failed, 0);
+        ck_assert_uint_eq(group->vg->seqno, 1);
+}
+END_TEST
+
 /* An earlier worker has read the PV, and the disk may still be there: its VG must not lose it. */
 START_TEST(unresponsive_pv_is_kept)
 {
@@ -397,6 +441,7 @@ int main(void)
         tcase_add_test(test_case, refusal_counts_until_it_is_tried_again);
         tcase_add_test(test_case, failure_is_no_verdict);
         tcase_add_test(test_case, unreadable_device_is_kept);
+        tcase_add_test(test_case, pv_with_unreadable_metadata_is_seen);
         tcase_add_test(test_case, unresponsive_pv_is_kept);
         tcase_add_loop_test(test_case, degraded_activation_is_remembered, 0, 2);
         tcase_add_loop_test(test_case, lv_on_a_removed_disk, 0, 2);
