@@ -53,14 +53,15 @@ static bool is_usable(struct doctor *doctor, const char *path)
         return r >= 0 || r == -ENOENT;
 }
 
-static void check_list(
-        struct doctor *doctor, const char *path, const struct config_list *list, const char *meaning)
+static void check_list(struct doctor *doctor, const char *path, const struct config_list *list)
 {
         if (list->set && list->values.n == 0 && skip_prefix(path, "activation/"))
                 finding_warning(doctor, "If that is not on purpose, remove it from lvm.conf(5).",
                         "%s is empty: autoactivation is disabled.", path);
         else if (list->set)
-                finding_ok(doctor, "%s is set: %s.", path, meaning);
+                finding_ok(doctor, "%s is set: %s.", path,
+                        skip_prefix(path, "activation/") ? "VGs and LVs that are not in it are not activated"
+                                                         : "lvm2 ignores disks that it rejects");
 }
 
 /* Whether lvm2 ignores disks that are not in its devices file. */
@@ -94,14 +95,14 @@ void check_lvm_config(struct doctor *doctor)
                 finding_warning(doctor,
                         "If that is not on purpose, remove global/event_activation from lvm.conf(5).",
                         "event_activation=0: autoactivation is disabled.");
-        check_list(doctor, "activation/auto_activation_volume_list", &config->auto_activation_volume_list,
-                "VGs and LVs that are not in it are not activated");
-        check_list(doctor, "activation/volume_list", &config->volume_list,
-                "VGs and LVs that are not in it are not activated");
+        check_list(doctor, "activation/auto_activation_volume_list", &config->auto_activation_volume_list);
+        check_list(doctor, "activation/volume_list", &config->volume_list);
+        if (config->host_tags)
+                finding_ok(doctor, "This host may have tags: LVs without one of them may not be activated.");
         if (config->use_lvmlockd)
                 finding_ok(doctor, "use_lvmlockd=1: headgate does not activate shared VGs.");
-        check_list(doctor, "devices/filter", &config->filter, "lvm2 ignores disks that it rejects");
-        check_list(doctor, "devices/global_filter", &config->global_filter, "lvm2 ignores disks that it rejects");
+        check_list(doctor, "devices/filter", &config->filter);
+        check_list(doctor, "devices/global_filter", &config->global_filter);
         check_devices_file(doctor);
         /* headgate and systemd wait for events that never appear without udev. */
         if (!config->udev_sync)

@@ -108,10 +108,7 @@ void inventory_enter(struct inventory *inventory, struct vg_entry *group, const 
         inventory->lost_pvs |= group->lost_pv && vg->status == VG_STATUS_WAITING;
         inventory_note_change(inventory, group);
         dm_list_del(&group->list);
-        if (group->awaited)
-                dm_list_add_h(&inventory->groups[vg->status], &group->list);
-        else
-                dm_list_add(&inventory->groups[vg->status], &group->list);
+        (group->awaited ? dm_list_add_h : dm_list_add)(&inventory->groups[vg->status], &group->list);
 }
 
 void inventory_take(struct inventory *inventory, struct vg_entry *group, enum vg_event event)

@@ -128,16 +128,16 @@ int inventory_new(int run_fd, int lvm_run_fd, struct inventory **ret)
         inventory_ping(inventory);
         inventory->retry_usec = USEC_INFINITY;
         inventory->lvm_run_fd = lvm_run_fd;
-        for (size_t i = 0; i < _DEVICE_STAGE_MAX; i++)
-                dm_list_init(&inventory->devices[i]);
-        for (size_t i = 0; i < _VG_STATUS_MAX; i++)
-                dm_list_init(&inventory->groups[i]);
+        FOREACH_ELEMENT(list, inventory->devices)
+                dm_list_init(list);
+        FOREACH_ELEMENT(list, inventory->groups)
+                dm_list_init(list);
 
         struct dm_hash_table **const tables[] = {&inventory->devices_by_number, &inventory->groups_by_vgid,
                 &inventory->groups_by_name, &inventory->groups_by_pvid};
-        for (size_t i = 0; i < ELEMENTSOF(tables); i++) {
-                *tables[i] = dm_hash_create(HASH_SIZE_HINT);
-                if (!*tables[i])
+        FOREACH_ELEMENT(table, tables) {
+                **table = dm_hash_create(HASH_SIZE_HINT);
+                if (!**table)
                         return -ENOMEM;
         }
 
@@ -159,8 +159,8 @@ struct inventory *inventory_free(struct inventory *inventory)
                 vg_entry_free(group);
         struct dm_hash_table *tables[] = {inventory->devices_by_number, inventory->groups_by_vgid,
                 inventory->groups_by_name, inventory->groups_by_pvid};
-        for (size_t i = 0; i < ELEMENTSOF(tables); i++)
-                dm_hash_destroyp(&tables[i]);
+        FOREACH_ELEMENT(table, tables)
+                dm_hash_destroyp(table);
         record_writer_free(inventory->writer);
         free(inventory);
         return NULL;

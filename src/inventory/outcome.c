@@ -25,9 +25,9 @@ static char *find_words_about_lvs(const char *output, const struct vg *vg)
 {
         char *line = NULL;
 
-        for (size_t i = 0; !line && i < vg->n_lvs; i++)
-                if (!vg->lvs[i].active)
-                        line = find_words_about_lv(output, vg->name, vg->lvs[i].name);
+        FOREACH_LV(lv, vg)
+                if (!line && !lv->active)
+                        line = find_words_about_lv(output, vg->name, lv->name);
         return line;
 }
 
@@ -36,8 +36,9 @@ static bool is_excluded(const struct vg *vg, const struct vg_lv *lv, const struc
 {
         enum list_naming naming = MAX(config_list_find(&end->config->volume_list, vg->name, lv->name),
                 config_list_find(&end->config->auto_activation_volume_list, vg->name, lv->name));
+        bool by_tag = end->config->host_tags || naming == LIST_NAMES_BY_TAG;
 
-        return naming == LIST_DOES_NOT_NAME || (naming == LIST_NAMES_BY_TAG && end->exit_status == 0);
+        return by_tag ? end->exit_status == 0 : naming == LIST_DOES_NOT_NAME;
 }
 
 static bool has_unexplained(const struct vg *vg, const struct vgchange_end *end)

@@ -12,8 +12,6 @@
 
 #define SYSTEM_DIRECTORY "etc/lvm"
 #define DEVICES_DIRECTORY SYSTEM_DIRECTORY "/devices"
-/* lvm2's default is set at build time; this is the default of configure, which all distributions use. */
-#define LOCKING_DIRECTORY_DEFAULT "/run/lock/lvm"
 
 /* libdevmapper 1.02.191, of lvm2 2.03.19. Its first two numbers never change. */
 #define LINKS_FROM_UDEV_SINCE 191
@@ -59,11 +57,6 @@ static int find_bool(const struct dm_config_tree *files, const char *path, int d
         return config_tree_find_bool(files, path, config_tree_find_bool(files->cascade, path, default_value));
 }
 
-static const char *find_string(const struct dm_config_tree *files, const char *path)
-{
-        return dm_config_tree_find_str(files, path, NULL);
-}
-
 /* Returns whether the list exists, or a negative errno. */
 static int find_strings(const struct dm_config_tree *files, const char *path, struct strv *strings)
 {
@@ -82,6 +75,19 @@ static int find_list(const struct dm_config_tree *files, const char *path, struc
 
         ret->set = r > 0;
         return MIN(r, 0);
+}
+
+/* lvm2 finds tags in both files. They may be limited to hosts, which counts as unknown. */
+static bool may_have_host_tags(const struct dm_config_tree *tree)
+{
+        for (; tree; tree = tree->cascade) {
+                const struct dm_config_node *tag = dm_config_tree_find_node(tree, "tags");
+
+                for (tag = tag ? tag->child : NULL; tag; tag = tag->sib)
+                        if (!tag->v || config_tree_find_bool(tree, "tags/hosttags", false))
+                                return true;
+        }
+        return false;
 }
 
 /* ------ the system ID ------ */
@@ -135,21 +141,20 @@ static int set_system_id_from_file(int root_fd, const char *path, struct system_
  * the file is missing, or lvm2 would need more than a file. */
 static int find_system_id(int root_fd, const struct dm_config_tree *files, struct system_id *ret)
 {
-        const char *source = find_string(files, "global/system_id_source") ?: "none";
+        const char *source = dm_config_tree_find_str(files, "global/system_id_source", "none");
 
         /* The name of uname(2), from a file, which tests can set. */
         if (strcasecmp(source, "uname") == 0)
                 return set_system_id_from_file(root_fd, "proc/sys/kernel/hostname", ret);
         if (strcasecmp(source, "lvmlocal") == 0)
-                return set_system_id(ret, find_string(files, "local/system_id") ?: "");
+                return set_system_id(ret, dm_config_tree_find_str(files, "local/system_id", ""));
         if (strcasecmp(source, "machineid") == 0 || strcasecmp(source, "machine-id") == 0)
                 return set_system_id_from_file(root_fd,
-                        path_format("%s/machine-id", find_string(files, "global/etc") ?: "/etc").text, ret);
-        if (strcasecmp(source, "file") == 0) {
-                const char *path = find_string(files, "global/system_id_file");
-
-                return path ? set_system_id_from_file(root_fd, path, ret) : 0;
-        }
+                        path_format("%s/machine-id", dm_config_tree_find_str(files, "global/etc", "/etc")).text,
+                        ret);
+        if (strcasecmp(source, "file") == 0)
+                return set_system_id_from_file(
+                        root_fd, dm_config_tree_find_str(files, "global/system_id_file", ""), ret);
         /* libsystemd may use the kernel's crypto socket to hash the machine ID. */
         if (strcasecmp(source, "appmachineid") == 0)
                 return 0;
@@ -176,14 +181,16 @@ int config_read(int root_fd, struct config *ret, struct problems *problems)
 
         config.event_activation = find_bool(files, "global/event_activation", true);
         config.use_lvmlockd = find_bool(files, "global/use_lvmlockd", false);
+        config.host_tags = may_have_host_tags(files);
         config.scan_lvs = find_bool(files, "devices/scan_lvs", false);
         config.use_devicesfile = find_bool(files, "devices/use_devicesfile", -1);
         config.udev_sync = find_bool(files, "activation/udev_sync", true);
         config.udev_rules = find_bool(files, "activation/udev_rules", true);
-        config.backup_dir = strdup(find_string(files, "backup/backup_dir") ?: "/etc/lvm/backup");
-        config.archive_dir = strdup(find_string(files, "backup/archive_dir") ?: "/etc/lvm/archive");
-        config.locking_dir = strdup(find_string(files, "global/locking_dir") ?: LOCKING_DIRECTORY_DEFAULT);
-        config.devicesfile = strdup(find_string(files, "devices/devicesfile") ?: "system.devices");
+        config.backup_dir = strdup(dm_config_tree_find_str(files, "backup/backup_dir", "/etc/lvm/backup"));
+        config.archive_dir = strdup(dm_config_tree_find_str(files, "backup/archive_dir", "/etc/lvm/archive"));
+        /* lvm2's default is set at build time; this is the default of configure, which all distributions use. */
+        config.locking_dir = strdup(dm_config_tree_find_str(files, "global/locking_dir", "/run/lock/lvm"));
+        config.devicesfile = strdup(dm_config_tree_find_str(files, "devices/devicesfile", "system.devices"));
         if (!config.backup_dir || !config.archive_dir || !config.locking_dir || !config.devicesfile)
                 return -ENOMEM;
 

@@ -55,7 +55,9 @@ struct config {
         struct config_list global_filter;               /* devices/global_filter */
         struct config_list volume_list;                 /* activation/volume_list: what may be activated at all */
         struct config_list auto_activation_volume_list; /* LVs to autoactivate */
-        bool scan_lvs;                                  /* devices/scan_lvs: whether lvm2 uses PVs on LVs */
+        bool host_tags; /* tags: this host may have some. Then only lvm2 knows which LVs may be activated: without a
+                         * volume_list those with such a tag, and lvm_TAG.conf, not read here, may have other lists */
+        bool scan_lvs;  /* devices/scan_lvs: whether lvm2 uses PVs on LVs */
         int use_devicesfile; /* devices/use_devicesfile; -1 without a setting: the default depends on the build */
         char *devicesfile;   /* devices/devicesfile: the name of a file in etc/lvm/devices */
 };

@@ -201,8 +201,8 @@ void settings_done(struct settings *settings)
 {
         strv_done(&settings->boot_vgs);
         strv_done(&settings->net_vgs);
-        for (size_t i = 0; i < settings->policies.n; i++)
-                free(settings->policies.policies[i].pattern);
+        FOREACH_ARRAY(policy, settings->policies.policies, settings->policies.n)
+                free(policy->pattern);
         free(settings->policies.policies);
         settings->policies = (struct policies){};
 }

@@ -427,8 +427,8 @@ int strv_add_all(struct strv *vector, const char *const *strings, size_t n)
 {
         int r = 0;
 
-        for (size_t i = 0; r >= 0 && i < n; i++)
-                r = strv_add(vector, strings[i]);
+        FOREACH_ARRAY(string, strings, n)
+                r = r ?: strv_add(vector, *string);
         return r;
 }
 
@@ -449,8 +449,8 @@ char *strv_join(const struct strv *vector, const char *separator)
 
 void strv_done(struct strv *vector)
 {
-        for (size_t i = 0; i < vector->n; i++)
-                free(vector->strings[i]);
+        STRV_FOREACH(string, vector)
+                free(*string);
         free(vector->strings);
         *vector = (struct strv){};
 }

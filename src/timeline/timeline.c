@@ -52,8 +52,8 @@ uint64_t timeline_total_usec(const struct timeline_bar *bar)
 {
         uint64_t sum = 0;
 
-        for (size_t i = 0; i < _TIMELINE_PHASE_MAX; i++)
-                sum += bar->phases_usec[i];
+        FOREACH_ELEMENT(usec, bar->phases_usec)
+                sum += *usec;
         return sum;
 }
 

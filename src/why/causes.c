@@ -77,11 +77,10 @@ static bool cause_of_list(struct why *why, const char *condition, const char *se
 static bool causes_of_lists(struct why *why, const char *lv, const char *name)
 {
         const struct config *config = &why->sources->config;
-        bool automatic, any;
+        bool automatic = cause_of_list(why, "auto-activation-volume-list",
+                "activation/auto_activation_volume_list", &config->auto_activation_volume_list, lv, name);
+        bool any = cause_of_list(why, "volume-list", "activation/volume_list", &config->volume_list, lv, name);
 
-        automatic = cause_of_list(why, "auto-activation-volume-list", "activation/auto_activation_volume_list",
-                &config->auto_activation_volume_list, lv, name);
-        any = cause_of_list(why, "volume-list", "activation/volume_list", &config->volume_list, lv, name);
         if (automatic && !any)
                 why_advise(why, "Or activate it by hand: \"%s -ay %s\".", lv ? "lvchange" : "vgchange", name);
         return automatic || any;

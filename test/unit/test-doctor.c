@@ -257,6 +257,7 @@ static const struct {
         {"lvm.conf", FINDING_OK, "use_lvmlockd=1", {{"etc/lvm/lvm.conf", "global/use_lvmlockd = 1\n"}}},
         {"lvm.conf", FINDING_OK, "auto_activation_volume_list is set",
                 {{"etc/lvm/lvm.conf", "activation { auto_activation_volume_list = [ \"data\" ] }\n"}}},
+        {"lvm.conf", FINDING_OK, "This host may have tags", {{"etc/lvm/lvm.conf", "tags { rack7 { } }\n"}}},
         {"lvm.conf", FINDING_WARNING, "auto_activation_volume_list is empty",
                 {{"etc/lvm/lvmlocal.conf", "activation { auto_activation_volume_list = [ ] }\n"}}},
         {"lvm.conf", FINDING_OK, "devices/filter is set",

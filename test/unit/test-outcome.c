@@ -154,6 +154,24 @@ START_TEST(lists_leave_out)
 }
 END_TEST
 
+/* Which LVs have one of the host's tags, and what lvm_TAG.conf says, only lvm2 knows: its success is an answer. */
+START_TEST(host_tags_may_leave_out)
+{
+        static char *others[] = {(char *) "other"};
+        const struct config configs[] = {
+                {.host_tags = true}, {.host_tags = true, .volume_list = {true, {.strings = others, .n = 1}}}};
+        struct vg vg = make_vg("vg", 2, _i % 2, NULL);
+
+        FOREACH_ELEMENT(config, configs) {
+                _cleanup_free_ char *words = NULL;
+                const int status = _i < 2 ? 0 : 5;
+                const struct vgchange_end end = {1, status, "", config};
+
+                ck_assert_int_eq(outcome_read(&vg, &end, &words), status == 0 ? VG_ENDED_OK : VG_ENDED_FAILED);
+        }
+}
+END_TEST
+
 /* An LV that is active is not what lvm2 complains of. */
 START_TEST(words_are_about_an_inactive_lv)
 {
@@ -288,6 +306,7 @@ int main(void)
 
         tcase_add_loop_test(test_case, normal_activation, 0, 16);
         tcase_add_loop_test(test_case, lists_leave_out, 0, 5);
+        tcase_add_loop_test(test_case, host_tags_may_leave_out, 0, 4);
         tcase_add_test(test_case, same_words_speak_for_others);
         tcase_add_test(test_case, words_are_about_an_inactive_lv);
         tcase_add_test(test_case, nothing_is_explained_of_an_active_vg);

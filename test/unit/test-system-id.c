@@ -128,6 +128,36 @@ START_TEST(config_of_two_files)
 }
 END_TEST
 
+/* As lvm2 finds them in both files. Whether a list of hosts has this one is lvm2's to say. */
+static const struct {
+        const char *local, *config;
+        bool expected;
+} tags[] = {
+        {"", "", false},
+        {"", "tags { }", false},
+        {"", "tags { hosttags = 0 }", false},
+        {"", "tags { hosttags = 1 }", true},
+        {"", "tags/hosttags = 1", true},
+        {"tags { hosttags = 0 }", "tags { hosttags = 1 }", true},
+        {"tags { hosttags = 1 }", "", true},
+        {"", "tags { rack7 { } }", true},
+        {"tags { rack7 { } }", "tags { hosttags = 0 }", true},
+        {"", "tags { hosttags = 0 @rack7 { host_list = [ \"web1\" ] } }", true},
+        {"", "activation { volume_list = [ \"@rack7\" ] }", false},
+};
+
+START_TEST(host_tags)
+{
+        _cleanup_problems_ struct problems problems = {};
+        _cleanup_config_ struct config config = {};
+
+        write_file_and_directories("etc/lvm/lvm.conf", tags[_i].config);
+        write_file_and_directories("etc/lvm/lvmlocal.conf", tags[_i].local);
+        ck_assert_int_eq(config_read(run_fd, &config, &problems), 0);
+        ck_assert_int_eq(config.host_tags, tags[_i].expected);
+}
+END_TEST
+
 START_TEST(a_damaged_file_is_said)
 {
         _cleanup_problems_ struct problems problems = {};
@@ -169,6 +199,7 @@ int main(void)
         tcase_add_loop_test(tcase, sources_of_the_id, 0, ELEMENTSOF(sources));
         tcase_add_test(tcase, whose_is_it);
         tcase_add_test(tcase, config_of_two_files);
+        tcase_add_loop_test(tcase, host_tags, 0, ELEMENTSOF(tags));
         tcase_add_test(tcase, a_damaged_file_is_said);
         tcase_add_test(tcase, event_activation);
         suite_add_tcase(suite, tcase);

@@ -63,6 +63,10 @@ static const struct {
         {"plain-1", "plain", VG_STATUS_SKIPPED, "lvm2's configuration excludes all of its LVs.",
                 "activation { auto_activation_volume_list = [ \"plain/linear\" ] }\n", "not-wanted",
                 "VG plain is not active: lvm2's configuration excludes all of its LVs.", NULL},
+        {"plain-1", "plain", VG_STATUS_SKIPPED, "lvm2's configuration excludes all of its LVs.",
+                "tags { rack7 { } }\n", "not-wanted",
+                "VG plain is not active: lvm2's configuration excludes all of its LVs.",
+                "\"lvs -o +vg_tags,lv_tags plain\""},
         {"plain-1", "plain", VG_STATUS_FAILED, "device-mapper: reload ioctl on plain-linear failed: Busy.", NULL,
                 "failed",
                 "VG plain is not active: lvm2 reported: device-mapper: reload ioctl on "
