@@ -109,7 +109,7 @@ void check_system_id(struct doctor *doctor)
         FOREACH_ARRAY(vg, doctor->sources.vgs, doctor->sources.n_vgs) {
                 const struct planned_vg *claim = plan_find(&plan, (*vg)->name);
 
-                if (!(*vg)->skip_reason || !skip_prefix((*vg)->skip_reason, VG_FOREIGN))
+                if (!system_id_is_foreign(&doctor->sources.config.system_id, (*vg)->system_id))
                         continue;
                 enumeration_add(&foreign, (*vg)->name);
                 named |= claim && claim->source;

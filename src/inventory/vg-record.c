@@ -55,7 +55,6 @@ static const struct field vg_fields[] = {
         {"lock_type", STRING(vg, lock_type)},
         {"state", STATE(vg, worker_state), true},
         {"reason", STRING(vg, reason), true},
-        {"skip_reason", STRING(vg, skip_reason), true},
         {"lost_pv", BOOL(vg, lost_pv), true},
         {"first_seen_usec", NUMBER(vg, first_seen_usec), true},
         {"complete_usec", NUMBER(vg, complete_usec), true},

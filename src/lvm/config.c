@@ -165,7 +165,7 @@ static int find_system_id(int root_fd, const struct dm_config_tree *files, struc
 
 bool system_id_is_foreign(const struct system_id *host, const char *id)
 {
-        return id && *id && host->known && !(host->id && streq(host->id, id)) && !strv_has(&host->extra, id);
+        return id && *id && host->known && !(host->id && (streq(host->id, id) || strv_has(&host->extra, id)));
 }
 
 /* ------ the whole configuration ------ */

@@ -12,7 +12,7 @@
 struct system_id {
         bool known;        /* found in files; if false, lvm2 has to decide */
         char *id;          /* NULL if the host has none */
-        struct strv extra; /* other accepted IDs */
+        struct strv extra; /* other IDs, accepted if the host has one */
 };
 
 /* Makes a system ID of a text as lvm2 does: keeps letters, digits and "._-+", from the first letter or digit on,

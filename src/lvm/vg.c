@@ -189,8 +189,6 @@ static bool is_shared(const char *lock_type)
 
 int vg_finish(struct vg *vg)
 {
-        if (vg->skip_reason)
-                return index_pvs(vg);
         if (vg->exported)
                 vg->skip_reason = strdup(VG_EXPORTED);
         else if (is_shared(vg->lock_type))
@@ -207,6 +205,8 @@ int vg_finish(struct vg *vg)
 
 int vg_compare_host(struct vg *vg, const struct system_id *host)
 {
+        if (skip_prefix(vg->skip_reason ?: "", VG_FOREIGN))
+                free(TAKE_PTR(vg->skip_reason));
         if (vg->skip_reason || !system_id_is_foreign(host, vg->system_id))
                 return 0;
         return string_replace(&vg->skip_reason, string_format(VG_FOREIGN "%s.", vg->system_id));

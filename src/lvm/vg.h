@@ -131,8 +131,8 @@ DEFINE_CLEANUP(struct vg *, vg_free)
 
 struct system_id;
 
-/* Sets `skip_reason`, unless there is one, if the VG is foreign: lvm2 does not touch it, and reports that like a
- * failure. Returns 0 or -ENOMEM. */
+/* Sets `skip_reason`, unless there is another one, if the VG is foreign: lvm2 does not touch it, and reports that like
+ * a failure. Clears it if the VG was foreign, and the host has another system ID by now. Returns 0 or -ENOMEM. */
 int vg_compare_host(struct vg *vg, const struct system_id *host) _nonnull_all_ _must_check_;
 
 /* Returns the PV with that identifier, or NULL. */

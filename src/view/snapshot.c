@@ -65,6 +65,7 @@ void snapshot_judge(const struct sources *sources, struct vg *vg)
         };
         const char *reason, *unmet = plan_find_unmet(&sources->entries, vg->name);
 
+        (void) !vg_compare_host(vg, &sources->config.system_id);
         if (!sources->devices)
                 return;
         dm_devices_mark_active(sources->devices, vg);

@@ -60,6 +60,8 @@ static void cause_of_reason(struct why *why)
                 why_advise(why, "Fix this, then retry: \"udevadm trigger --action=add DEVICE\".");
         } else if (vg->status == VG_STATUS_SKIPPED && vg->reason && why->n_causes == 0) {
                 cause_with_reason(why, "not-wanted", "", vg->reason);
+                if (skip_prefix(vg->reason, "the VG"))
+                        why_advise(why, "If that no longer holds, retry: \"headgate activate %s\".", vg->name);
                 if (why->sources->config.host_tags)
                         why_advise(why, "See its tags, and tags in lvm.conf(5): \"lvs -o +vg_tags,lv_tags %s\".",
                                 vg->name);

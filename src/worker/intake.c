@@ -123,12 +123,9 @@ static int judge_copy(struct worker *worker, const struct reader_copy *copy, str
                 return 0;
         }
 
-        if (r == 0) {
-                r = facts_read(copy->facts, copy->facts_size, &metadata)
-                            ?: vg_compare_host(metadata, &worker->config.system_id);
-                if (r == -ENOMEM)
-                        return r;
-        }
+        r = r ?: facts_read(copy->facts, copy->facts_size, &metadata);
+        if (r == -ENOMEM && copy->error == 0)
+                return r;
         if (r < 0 || !metadata) {
                 ret->damage = r != -EBADMSG            ? strerror(-r)
                               : !isempty(copy->reason) ? copy->reason

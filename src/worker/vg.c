@@ -203,11 +203,11 @@ static int gather(struct change *change)
                 .on_removed = n.stranded > 0,
                 .has_reason = vg->reason,
         };
-        if (vg_event_is_reread(event) || event == VG_SLOT_FREE) {
+        r = vg_compare_host(vg, &worker->config.system_id) < 0 ? log_oom() : 0;
+        if (r >= 0 && (vg_event_is_reread(event) || event == VG_SLOT_FREE))
                 r = find_obstacle(change);
-                if (r < 0)
-                        return r;
-        }
+        if (r < 0)
+                return r;
         /* RAIDs may run degraded although the PV is present, if the initrd or an administrator activated them
          * before it appeared. */
         if ((vg->degraded_usec != 0 || vg->slow) && !vg_state_is_due(group->state) &&

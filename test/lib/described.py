@@ -49,6 +49,8 @@ REASONS = {
 
 METADATA = {"exported": ("status", "EXPORTED"), "clustered": ("status", "CLUSTERED"), "off": ("flags", "NOAUTOACTIVATE"),
             "foreign": ("system_id", "other"), "shared": ("lock_type", "sanlock")}
+FACTS = {"exported": {"exported": True}, "clustered": {"clustered": True}, "off": {"autoactivation_off": True},
+         "foreign": {"system_id": "other"}, "shared": {"lock_type": "sanlock"}}
 LV_FLAGS = {"": "", "m": '"NOAUTOACTIVATE"', "s": '"ACTIVATION_SKIP"'}
 
 
@@ -90,8 +92,7 @@ class VolumeGroup:
             self.name, self.id, self.worker_state(state), pvs, lvs, seqno=5, slow="slow" in self.flags, lost_pv="lost" in self.flags,
             **dict(zip(records.TIMES, times)), clock_usec=STARTED, degraded_usec=(state == "degraded") * 5 * SECOND // 2,
             **records.first(*(times if state in ("active", "degraded") else (0,) * 4)), reason=self.reason,
-            skip_reason=REASONS[self.backup] if "reread" in self.flags else
-            self.reason if self.backup in METADATA and state == "skipped" else None)
+            **(FACTS.get(self.backup, {}) if "reread" in self.flags or state == "skipped" else {}))
 
     def worker_state(self, state):
         """Words of headgated(8)."""

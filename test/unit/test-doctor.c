@@ -545,7 +545,7 @@ START_TEST(foreign)
 
         ck_assert_int_eq(metadata_parse(METADATA("data", "3"), &vg, &reason), 0);
         vg->status = VG_STATUS_SKIPPED;
-        vg->skip_reason = string_format(VG_FOREIGN "other.");
+        vg->system_id = strdup("other");
         save_vg(state_fd, vg);
         for (size_t i = 0; i < 2; i++) {
                 _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;

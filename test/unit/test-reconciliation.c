@@ -257,6 +257,32 @@ START_TEST(outcome_is_carried_out)
 }
 END_TEST
 
+/* The host may get the system ID of the VG, or lose it: each event counts with the present one. */
+START_TEST(foreign_group_is_compared_again)
+{
+        make_group(VG_COMPLETE);
+        group->vg->system_id = strdup("elsewhere");
+        worker.config.system_id.known = true;
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_SLOT_FREE}), 0);
+        ck_assert_int_eq(group->state, VG_SKIPPED);
+        ck_assert_str_eq(group->vg->reason, VG_FOREIGN "elsewhere.");
+
+        worker.config.system_id.id = (char *) "elsewhere";
+        worker.imports_devices = true;
+        ck_assert_int_ge(online_unclaim(worker.lvm_run_fd, "data"), 0);
+        ck_assert_int_ge(vg_take(&worker, group, &(struct vg_input){.event = VG_REQUESTED}), 0);
+        ck_assert_int_eq(group->state, VG_COMPLETE);
+        ck_assert_int_eq(vg_take(&worker, group, &(struct vg_input){.event = VG_SLOT_FREE}), VG_DO_ACTIVATE);
+        ck_assert_ptr_null(group->vg->skip_reason);
+
+        /* A reason of the metadata stays. */
+        group->vg->skip_reason = strdup(VG_EXPORTED);
+        worker.config.system_id.id = NULL;
+        ck_assert_int_ge(vg_compare_host(group->vg, &worker.config.system_id), 0);
+        ck_assert_str_eq(group->vg->skip_reason, VG_EXPORTED);
+}
+END_TEST
+
 /* Whoever asks has lvm2 asked: it may have been mended, also while lvm2 is at work. */
 START_TEST(refusal_counts_until_it_is_tried_again)
 {
@@ -438,6 +464,7 @@ int main(void)
         tcase_add_test(test_case, verdict_outlives_a_change);
         tcase_add_test(test_case, group_at_work_is_left_alone);
         tcase_add_loop_test(test_case, outcome_is_carried_out, 0, 4);
+        tcase_add_test(test_case, foreign_group_is_compared_again);
         tcase_add_test(test_case, refusal_counts_until_it_is_tried_again);
         tcase_add_test(test_case, failure_is_no_verdict);
         tcase_add_test(test_case, unreadable_device_is_kept);
