@@ -142,8 +142,8 @@ int uevents_new(sd_event *event, uevents_device_function on_device, uevents_func
         return 0;
 }
 
-/* libudev's enumeration reads all devices in one call, some thirty files for each since systemd 261, so that systemd's watchdog
- * could end a worker with thousands of disks on a busy machine. */
+/* libudev's enumeration reads all devices in one call, since systemd 261 some thirty files for each. With thousands of disks on a
+ * busy machine systemd's watchdog could end the worker meanwhile. */
 int uevents_enumerate(struct uevents *uevents, uevents_device_function function, void *userdata)
 {
         _cleanup_closedir_ DIR *directory = opendir("/run/udev/tags/" TAG);
