@@ -5,8 +5,8 @@
 #include "boot/switches.h"
 #include "doctor/doctor.h"
 
-/* A check is skipped without these. */
-enum { NEEDS_SYSTEMD = 1 << 0, NEEDS_RUN = 1 << 1 };
+/* A check is skipped without the first two. Without the VGs, it cannot say that all is well. */
+enum { NEEDS_SYSTEMD = 1 << 0, NEEDS_RUN = 1 << 1, NEEDS_VGS = 1 << 2 };
 
 static const struct check {
         const char *name; /* as in the column CHECK */
@@ -29,15 +29,15 @@ static const struct check {
         {"others", check_others, 0, "No other unit or script activates VGs or LVs."},
         {"devices-file", check_unlisted, 0, "No PV of a VG of this machine is missing from lvm2's devices file."},
         {"nested", check_nested, 0, "No LV is a PV of a VG that lvm2 activates."},
-        {"system-id", check_system_id, 0, "No VG has another machine's system ID."},
+        {"system-id", check_system_id, NEEDS_VGS, "No VG has another machine's system ID."},
         {"reservations", check_reservations, 0, "The kernel log shows no disk that another host has reserved."},
         {"command-line", check_command_line, 0, "All VGs named on the kernel command line are known."},
-        {"fstab", check_fstab, 0, "No VG that boot waits for is absent."},
+        {"fstab", check_fstab, NEEDS_VGS, "No VG that boot waits for is absent."},
         {"timeouts", check_timeouts, 0, "No device has timed out in udev or systemd in this boot."},
         {"cookies", check_cookies, 0, "No process waits for a cookie that is not completed."},
-        {"initrd", check_initrd, NEEDS_RUN, "No VG was active before headgate saw it."},
+        {"initrd", check_initrd, NEEDS_RUN | NEEDS_VGS, "No VG was active before headgate saw it."},
         {"requests", check_requests, NEEDS_RUN, "No stale requests."},
-        {"links", check_links, 0, "No stale links in /dev."},
+        {"links", check_links, NEEDS_VGS, "No stale links in /dev."},
         {"journal", check_journal, 0,
                 "The journal is persistent: blame and plot can show earlier boots and shutdowns."},
 };
@@ -57,8 +57,11 @@ int doctor_run(struct doctor *doctor)
                                 doctor, doctor->systemd_error, "Failed to ask systemd about its units: %m.");
                 else if (check->needs & NEEDS_RUN && doctor->sources.run_error < 0)
                         finding_unknown(doctor, doctor->sources.run_error, "Failed to read /run/headgate: %m.");
-                else
+                else {
+                        if (check->needs & NEEDS_VGS && doctor->snapshot_error < 0)
+                                finding_unknown(doctor, doctor->snapshot_error, "Failed to read VGs: %m.");
                         check->run(doctor);
+                }
                 if (doctor->n_findings == before && check->otherwise)
                         finding_ok(doctor, "%s", check->otherwise);
         }

@@ -45,8 +45,7 @@ int doctor_open(struct doctor *doctor)
 
         if (r < 0)
                 return r;
-        doctor->snapshot_error =
-                doctor->sources.run_fd < 0 ? doctor->sources.run_fd : snapshot_read(&doctor->sources);
+        doctor->snapshot_error = doctor->sources.run_error ?: snapshot_read(&doctor->sources);
         doctor->systemd_error = systemd_connect(&doctor->systemd);
         doctor->tree_error = tree_read(doctor->sources.root_fd, &doctor->tree);
         return 0;

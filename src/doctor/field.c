@@ -18,27 +18,22 @@
 
 /* ------ PVs that udev knows ------ */
 
-/* A chosen root directory has no udev database. */
-static int find_pvs(sd_device_enumerator **ret)
+/* Reads the PVs in lvm2's backups on this machine, by UUID. Returns 0 or a negative errno. */
+static int find_known_pvs(const struct sources *sources, struct dm_hash_table **ret)
 {
-        return root_is_chosen() ? -EOPNOTSUPP : devices_with_signature_new("LVM2_member", ret);
-}
+        _cleanup_strv_ struct strv files = {};
+        int r = list_directory_at(sources->root_fd, sources->config.backup_dir, true, &files);
 
-/* Reads the PVs in lvm2's backups on this machine, by UUID. Returns 0 or -ENOMEM. */
-static int find_known_pvs(struct doctor *doctor, struct dm_hash_table *known)
-{
-        struct dm_hash_node *node;
-        int r = sources_read_names(&doctor->sources);
-
-        if (r < 0)
-                return r;
-        dm_hash_iterate(node, doctor->sources.names) {
+        *ret = dm_hash_create(256);
+        if (r < 0 || !*ret)
+                return r < 0 ? r : -ENOMEM;
+        STRV_FOREACH(file, &files) {
                 _cleanup_vg_ struct vg *vg = NULL;
 
-                if (sources_read_backup(&doctor->sources, dm_hash_get_key(doctor->sources.names, node), &vg) < 0)
+                if (sources_read_backup(sources, basename(*file), &vg) < 0)
                         continue;
                 FOREACH_PV(pv, vg)
-                        if (!dm_hash_insert(known, pv->pvid, vg->pvs))
+                        if (!dm_hash_insert(*ret, pv->pvid, vg->pvs))
                                 return -ENOMEM;
         }
         return 0;
@@ -50,15 +45,19 @@ void check_unlisted(struct doctor *doctor)
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
         _cleanup_enumeration_ struct enumeration unlisted = {};
         _cleanup_dm_hash_ struct dm_hash_table *known = NULL;
+        _cleanup_free_ char *text = NULL;
         const struct config *config = &doctor->sources.config;
+        struct path file = path_format("etc/lvm/devices/%s", config->devicesfile);
+        int r;
 
-        if (config->use_devicesfile == 0 || find_pvs(&enumerator) < 0)
+        if (config->use_devicesfile == 0 || isempty(config->devicesfile))
                 return;
-        known = dm_hash_create(256);
-        if (!known || find_known_pvs(doctor, known) < 0) {
-                doctor->out_of_memory = true;
+        r = read_file_at(doctor->sources.root_fd, file.text, &text, NULL)
+                    ?: find_known_pvs(&doctor->sources, &known);
+        if (r < 0 && r != -ENOENT)
+                finding_unknown(doctor, r, "Failed to read /%s or lvm2's backups: %m.", file.text);
+        if (r < 0 || devices_with_signature_new("LVM2_member", &enumerator) < 0)
                 return;
-        }
         FOREACH_UDEV_DEVICE(device, enumerator) {
                 const char *uuid, *path;
                 char pvid[LVM_ID_SIZE];
@@ -81,7 +80,8 @@ void check_nested(struct doctor *doctor)
         _cleanup_(sd_device_enumerator_unrefp) sd_device_enumerator *enumerator = NULL;
         _cleanup_enumeration_ struct enumeration nested = {};
 
-        if (!doctor->sources.config.scan_lvs || !doctor->tree || find_pvs(&enumerator) < 0)
+        if (!doctor->sources.config.scan_lvs || !doctor->tree ||
+                devices_with_signature_new("LVM2_member", &enumerator) < 0)
                 return;
         FOREACH_UDEV_DEVICE(device, enumerator) {
                 const struct tree_node *node;
@@ -169,9 +169,9 @@ void check_command_line(struct doctor *doctor)
         int r = read_file_at(doctor->sources.root_fd, "proc/cmdline", &text, NULL)
                         ?: command_line_split(text, &words);
 
-        r = r == -ENOENT ? 0 : r ?: sources_read_names(&doctor->sources);
+        r = r == -ENOENT ? 0 : r ?: doctor->snapshot_error ?: sources_read_names(&doctor->sources);
         if (r < 0)
-                finding_unknown(doctor, r, "Failed to read the kernel command line: %m.");
+                finding_unknown(doctor, r, "Failed to read the kernel command line or VGs: %m.");
         STRV_FOREACH(word, &words) {
                 const char *lv = skip_prefix(*word, "rd.lvm.lv="), *name = lv ?: skip_prefix(*word, "rd.lvm.vg=");
                 /* dracut ignores an empty name. */
@@ -193,7 +193,8 @@ void check_command_line(struct doctor *doctor)
 void check_fstab(struct doctor *doctor)
 {
         _cleanup_plan_ struct plan plan = {};
-        int r = doctor->sources.in_charge ? expected_find(&doctor->sources, &plan) : 0;
+        int r = doctor->sources.in_charge && doctor->snapshot_error >= 0 ? expected_find(&doctor->sources, &plan)
+                                                                         : 0;
 
         doctor->out_of_memory |= r < 0;
         FOREACH_ARRAY(vg, plan.vgs, plan.n)
@@ -220,7 +221,7 @@ static int find_in_journal(const struct doctor *doctor, const char *const *words
                         name[strcspn(name, ": ")] = '\0';
                         enumeration_add(ret, name);
                 }
-        return r == -ENOENT ? 0 : MIN(r, 0);
+        return r == -ENOENT ? 0 : r > 0 ? -EIO : r;
 }
 
 void timeouts_list_units(struct doctor *doctor, struct strv *ret)
@@ -297,12 +298,15 @@ void check_timeouts(struct doctor *doctor)
         static const char *const of_systemd[] = {"--boot", "--quiet", "--no-pager", "--output=cat", "_PID=1",
                 "JOB_TYPE=start", "JOB_RESULT=timeout", NULL};
         _cleanup_enumeration_ struct enumeration events = {}, devices = {};
-        int r = find_in_journal(doctor, of_udev, "journal-udevd", " kill", &events)
+        sd_id128_t boot;
+        int r = root_is_chosen() && !secure_getenv("HEADGATE_JOURNAL") ? 0 : timeline_find_boot("0", &boot);
+
+        r = r ?: find_in_journal(doctor, of_udev, "journal-udevd", " kill", &events)
                         ?: find_in_journal(
                                    doctor, of_systemd, "journal-jobs", "Timed out waiting for device ", &devices);
 
         if (r < 0)
-                finding_unknown(doctor, r, "Failed to read the journal: %m.");
+                finding_unknown(doctor, r, "Failed to read the journal of this boot: %m.");
         if (events.n > 0)
                 finding_warning(doctor,
                         "See: journalctl -b -u systemd-udevd; if there are just many disks: event_timeout= in "

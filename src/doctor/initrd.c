@@ -70,9 +70,6 @@ void check_initrd(struct doctor *doctor)
                         enumeration_add(&before, (*vg)->name);
         if (!doctor->sources.in_charge)
                 finding_ok(doctor, "headgate is not in charge.");
-        else if (doctor->snapshot_error < 0)
-                finding_unknown(doctor, doctor->snapshot_error,
-                        "Failed to tell which VGs were active before headgate: %m.");
         else if (before.n > 1 && makers.maker != INITRD_MAKER_NONE &&
                  initrd_is_enabled(doctor->sources.root_fd, makers.maker) == 0)
                 finding_add(doctor, FINDING_OK, 0,

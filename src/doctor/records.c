@@ -12,13 +12,6 @@
 #include "shared/flags.h"
 #include "shared/program.h"
 
-static void warn_of_names(
-        struct doctor *doctor, struct enumeration *names, const char *advice, const char *one, const char *many)
-{
-        if (names->n > 0)
-                finding_warning(doctor, advice, "%s: %s.", names->n == 1 ? one : many, names->text ?: "?");
-}
-
 /* ------ /run/lvm ------ */
 
 /* Whether a VG without active LVs is fine: no LV has autoactivation, or lvm2 is activating it. */
@@ -34,11 +27,10 @@ void check_online(struct doctor *doctor)
         _cleanup_enumeration_ struct enumeration gone = {}, inactive = {};
         int r = doctor->tree_error, lvm_run_fd = doctor->sources.lvm_run_fd;
 
-        if (lvm_run_fd < 0 && lvm_run_fd != -ENOENT)
-                r = lvm_run_fd;
-        if (r >= 0 && lvm_run_fd >= 0)
-                r = list_directory_at(lvm_run_fd, "pvs_online", true, &pvs)
-                            ?: list_directory_at(lvm_run_fd, "vgs_online", true, &vgs);
+        if (lvm_run_fd != -ENOENT)
+                r = r ?: MIN(lvm_run_fd, 0)
+                                    ?: list_directory_at(lvm_run_fd, "pvs_online", true, &pvs)
+                                    ?: list_directory_at(lvm_run_fd, "vgs_online", true, &vgs);
         if (r < 0) {
                 finding_unknown(doctor, r, "Failed to read lvm2's records in /run/lvm: %m.");
                 return;
@@ -58,12 +50,12 @@ void check_online(struct doctor *doctor)
                         !expects_nothing(snapshot_find(&doctor->sources, vg)))
                         enumeration_add(&inactive, vg);
         }
-        warn_of_names(doctor, &gone, "Remove them from /run/lvm/pvs_online.",
-                "Stale pvs_online entry: the device does not exist",
-                "Stale pvs_online entries: the devices do not exist");
-        warn_of_names(doctor, &inactive, "Run: headgate activate VG",
-                "Stale vgs_online entry: the VG has no active LVs",
-                "Stale vgs_online entries: the VGs have no active LVs");
+        if (gone.n > 0)
+                finding_warning(doctor, "Remove them from /run/lvm/pvs_online.",
+                        "Stale pvs_online records, of devices that do not exist: %s.", gone.text ?: "?");
+        if (inactive.n > 0)
+                finding_warning(doctor, "Run: headgate activate VG",
+                        "Stale vgs_online records, of VGs without active LVs: %s.", inactive.text ?: "?");
         if (gone.n + inactive.n == 0)
                 finding_ok(doctor,
                         "lvm2's records in /run/lvm are right: %zu PV%s online, %zu VG%s autoactivated.", pvs.n,
@@ -125,7 +117,7 @@ void check_links(struct doctor *doctor)
         int root_fd = doctor->sources.root_fd, r;
 
         r = list_directory_at(root_fd, "/dev/mapper", true, &links);
-        FOREACH_ARRAY(entry, doctor->sources.vgs, r >= 0 ? doctor->sources.n_vgs : 0) {
+        FOREACH_ARRAY(entry, doctor->sources.vgs, doctor->sources.n_vgs) {
                 const char *vg = (*entry)->name;
 
                 /* Directories with links to all device-mapper devices. */
@@ -133,8 +125,7 @@ void check_links(struct doctor *doctor)
                         continue;
                 r = r ?: list_directory_at(root_fd, path_format("/dev/%s", vg).text, true, &links);
                 /* A VG may have the name of a file in /dev that is not a directory. */
-                if (r == -ENOTDIR)
-                        r = 0;
+                r = r == -ENOTDIR ? 0 : r;
         }
         STRV_FOREACH(link, &links) {
                 const char *path = root_relative(*link);

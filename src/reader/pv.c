@@ -105,7 +105,8 @@ void pv_done(struct pv *pv)
 
 int devices_with_signature_new(const char *fs_type, sd_device_enumerator **ret)
 {
-        int r = sd_device_enumerator_new(ret);
+        /* A chosen root directory has no udev database. */
+        int r = root_is_chosen() ? -EOPNOTSUPP : sd_device_enumerator_new(ret);
 
         if (r >= 0)
                 r = sd_device_enumerator_add_match_subsystem(*ret, "block", true);

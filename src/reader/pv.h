@@ -26,7 +26,7 @@ struct pv {
 int pv_read(int root_fd, dev_t number, const char *path, struct pv *ret) _nonnull_all_ _must_check_;
 
 /* Enumerates block devices whose ID_FS_TYPE in udev's database is `fs_type`, "LVM2_member" for PVs. Returns 0, with
- * `*ret` to be unreferenced by the caller, or a negative errno. */
+ * `*ret` to be unreferenced by the caller, or a negative errno, -EOPNOTSUPP below a chosen root. */
 int devices_with_signature_new(const char *fs_type, sd_device_enumerator **ret) _nonnull_all_ _must_check_;
 #define FOREACH_UDEV_DEVICE(device, enumerator)                                                                   \
         for (sd_device *device = sd_device_enumerator_get_device_first(enumerator); device;                       \

@@ -288,12 +288,12 @@ static const struct {
         {"headgate.conf", FINDING_OK, "direct_activation=0",
                 {{"etc/headgate/headgate.conf", "direct_activation = 0\n"}}},
 
-        {"online", FINDING_WARNING, "Stale pvs_online entry: the device does not exist: " PVID,
+        {"online", FINDING_WARNING, "Stale pvs_online records, of devices that do not exist: " PVID,
                 {{"run/lvm/pvs_online/" PVID, "8:16\nvg:data\n"}}},
-        {"online", FINDING_WARNING, "Stale vgs_online entry: the VG has no active LVs: other",
+        {"online", FINDING_WARNING, "Stale vgs_online records, of VGs without active LVs: other",
                 {{"run/lvm/vgs_online/other", ""}}},
-        {"online", FINDING_WARNING, "no active LVs: .other", {{"run/lvm/vgs_online/.other", ""}}},
-        {"online", FINDING_WARNING, "no active LVs: data", {{fake_dm, ""}}},
+        {"online", FINDING_WARNING, "without active LVs: .other", {{"run/lvm/vgs_online/.other", ""}}},
+        {"online", FINDING_WARNING, "without active LVs: data", {{fake_dm, ""}}},
 
         {"others", FINDING_WARNING, "/etc/systemd/system/mine.service activates",
                 {{"etc/systemd/system/mine.service", "[Service]\nExecStart=/sbin/vgchange -a y data\n"}}},
@@ -328,6 +328,26 @@ static const struct {
                         {"usr/lib/udev/rules.d/69-lvm.rules", STOCK_RULE "# vgchange -ay\n"}}},
         {"others", FINDING_WARNING, "lvm2-activation.service exists",
                 {{"systemd", UNIT("lvm2-activation.service", "loaded", "inactive", "generated")}}},
+
+        /* VGs that cannot be read are not known to be well. */
+        {"system-id", FINDING_UNKNOWN, "Failed to read VGs: ", {{"run/headgate/records", "damaged"}}},
+        {"fstab", FINDING_UNKNOWN, "Failed to read VGs: ",
+                {{"run/headgate/records", "damaged"},
+                        {"etc/fstab",
+                                "/dev/data/one /srv ext4 defaults 0 2\n/dev/gone/lv /mnt ext4 defaults 0 2\n"}}},
+        {"command-line", FINDING_UNKNOWN, "Failed to read",
+                {{"run/headgate/records", "damaged"}, {"proc/cmdline", "rd.lvm.vg=old"}}},
+        {"initrd", FINDING_UNKNOWN, "Failed to read VGs: ", {{"run/headgate/records", "damaged"}}},
+        {"links", FINDING_UNKNOWN, "Failed to read VGs: ", {{"run/headgate/records", "damaged"}}},
+        {"links", FINDING_WARNING, "1 stale link: /dev/mapper/data-two.",
+                {{"run/headgate/records", "damaged"}, {"dev/mapper/data-two", NULL, "../dm-1"}}},
+        {"devices-file", FINDING_UNKNOWN, "or lvm2's backups: Not a directory",
+                {{"etc/lvm/devices/system.devices", "VERSION=1.1.1\n"},
+                        {"etc/lvm/lvm.conf", "backup { backup_dir = \"/dev/dm-0\" }\n"}}},
+        {"devices-file", FINDING_UNKNOWN, "Failed to read /etc/lvm/devices/system.devices",
+                {{"etc/lvm/devices", "", NULL}}},
+        {"devices-file", FINDING_OK, "No PV of a VG",
+                {{"etc/lvm/lvm.conf", "backup { backup_dir = \"/dev/dm-0\" }\n"}}},
 
         {"reservations", FINDING_WARNING,
                 "Disk reserved by another host (persistent reservation), by the last error in the kernel log: sda.",
@@ -602,6 +622,22 @@ START_TEST(reserved_paths)
 }
 END_TEST
 
+/* A journal without a line of this boot shows no timeouts. */
+START_TEST(no_journal)
+{
+        _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
+        _cleanup_free_ char *path = string_format("%s/root/no-journal", run_directory());
+
+        ck_assert_int_eq(setenv("HEADGATE_JOURNAL", path, true), 0);
+        look(&doctor);
+        ck_assert_int_eq(unsetenv("HEADGATE_JOURNAL"), 0);
+        FOREACH_ARRAY(finding, doctor.findings, doctor.n_findings)
+                ck_assert_msg((finding->result == FINDING_UNKNOWN) == streq(finding->check, "timeouts"), "%s: %s",
+                        finding->check, finding->detail);
+        ck_assert_int_eq(doctor.worst, FINDING_UNKNOWN);
+}
+END_TEST
+
 /* A request that nobody has dealt with. */
 START_TEST(old_requests)
 {
@@ -649,6 +685,7 @@ int main(void)
         tcase_add_loop_test(test, forecast, 0, ELEMENTSOF(forecasts));
         tcase_add_test(test, foreign);
         tcase_add_loop_test(test, reserved_paths, 0, ELEMENTSOF(conflicts));
+        tcase_add_test(test, no_journal);
         tcase_add_test(test, old_requests);
         tcase_add_test(test, many_names);
         suite_add_tcase(suite, test);
