@@ -27,6 +27,11 @@ static bool arg_anonymize;
 static const struct member {
         const char *name, *source;
 } members[] = {
+        /* First: they mark names of disks and file systems, which the others may have without a mark. */
+        {"fstab", "/etc/fstab"},
+        {"crypttab", "/etc/crypttab"},
+        {"cmdline", "/proc/cmdline"},
+        {"system.devices", "/etc/lvm/devices/system.devices"},
         {"doctor", HEADGATE "doctor --all"},
         {"status", HEADGATE "status --all"},
         {"status.json", HEADGATE "status --all --json"},
@@ -50,11 +55,7 @@ static const struct member {
         {"dmsetup-udevcookies", "/sbin/dmsetup udevcookies"},
         {"headgate.conf", "/etc/headgate/headgate.conf"},
         {"records", "/run/headgate/records"},
-        {"fstab", "/etc/fstab"},
-        {"crypttab", "/etc/crypttab"},
-        {"cmdline", "/proc/cmdline"},
         {"os-release", "/etc/os-release"},
-        {"system.devices", "/etc/lvm/devices/system.devices"},
 };
 
 #define WORDS_MAX 8
@@ -72,7 +73,7 @@ static int add_volume_groups(struct scrubber *scrubber, struct sources *sources)
                         r = r ?: scrubber_add(scrubber, "lv", lv->name);
         }
         FOREACH_DM_DEVICE(device, sources->devices)
-                r = r ?: scrubber_add(scrubber, device->lv ? "lv" : "dm", device->lv ?: device->name);
+                r = r ?: scrubber_add_path(scrubber, device->lv ? "lv" : "dm", device->lv ?: device->name);
         return r;
 }
 
@@ -105,7 +106,7 @@ static int add_crypttab(struct scrubber *scrubber, int root_fd)
         int r = read_file_at(root_fd, root_relative(CRYPTTAB_FILE), &text, NULL) == -ENOMEM ? -ENOMEM : 0;
 
         FOREACH_CRYPTTAB_LINE(line, text)
-                r = r ?: scrubber_add(scrubber, "dm", line.fields[0]);
+                r = r ?: scrubber_add_path(scrubber, "dm", line.fields[0]);
         return r;
 }
 
@@ -119,7 +120,7 @@ static int add_removed(struct scrubber *scrubber, const struct timeline_bar *bar
                 return -ENOMEM;
         for (enum tree_kind kind = TREE_MULTIPATH; kind <= TREE_LV_INTEGRITY_PART; kind++)
                 if (streq(bar->kind, tree_kind_to_string(kind)))
-                        return kind < TREE_LV_LINEAR ? scrubber_add(scrubber, "dm", bar->name)
+                        return kind < TREE_LV_LINEAR ? scrubber_add_path(scrubber, "dm", bar->name)
                                                      : scrubber_add(scrubber, "vg", vg)
                                                                ?: scrubber_add(scrubber, "lv", lv);
         return 0;

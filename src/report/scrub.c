@@ -7,6 +7,7 @@
 #include <ctype.h>
 
 #include "shared/dm.h"
+#include "shared/names.h"
 
 /* ------ secrets ------ */
 
@@ -54,20 +55,22 @@ static const char *const common[] = {"backup", "bin", "boot", "cache", "control"
         "etc", "home", "lib", "linux", "local", "localhost", "log", "lv", "media", "mnt", "opt", "proc", "root",
         "run", "sbin", "snap", "srv", "swap", "swap_1", "sys", "tmp", "usr", "var", "vg"};
 
-/* As it is, and as headgate prints it. */
+/* As it is, as headgate prints it, and as part of a unit's name. */
 static int insert(struct scrubber *scrubber, const char *name, const char *hyphen, char *replacement)
 {
         _cleanup_memstream_ struct memstream stream = {};
-        _cleanup_free_ char *escaped = NULL, *printable = NULL;
+        _cleanup_free_ char *escaped = NULL, *printable = NULL, *in_unit = NULL;
         FILE *file = memstream_open(&stream);
 
         for (; file && *name; name++)
                 fprintf(file, "%.*s", *name == '-' ? (int) strlen(hyphen) : 1, *name == '-' ? hyphen : name);
         escaped = file ? memstream_finish(&stream) : NULL;
         printable = escaped ? string_printable(escaped) : NULL;
-        if (!printable ||
+        in_unit = escaped ? unit_name_escape(escaped) : NULL;
+        if (!printable || !in_unit ||
                 !dm_hash_insert_binary(scrubber->names, escaped, (uint32_t) strlen(escaped), replacement) ||
-                !dm_hash_insert_binary(scrubber->names, printable, (uint32_t) strlen(printable), replacement))
+                !dm_hash_insert_binary(scrubber->names, printable, (uint32_t) strlen(printable), replacement) ||
+                !dm_hash_insert_binary(scrubber->names, in_unit, (uint32_t) strlen(in_unit), replacement))
                 return -ENOMEM;
         return 0;
 }
@@ -83,10 +86,8 @@ int scrubber_add(struct scrubber *scrubber, const char *kind, const char *name)
         replacement = string_format("%s%zu", kind, scrubber->replacements.n + 1);
         if (strv_take(&scrubber->replacements, replacement) < 0)
                 return -ENOMEM;
-        /* The hyphens of device-mapper devices and units are escaped. */
-        return insert(scrubber, name, "-", replacement)
-                       ?: insert(scrubber, name, "--", replacement)
-                       ?: insert(scrubber, name, "\\x2d", replacement);
+        /* device-mapper doubles the hyphens. */
+        return insert(scrubber, name, "-", replacement) ?: insert(scrubber, name, "--", replacement);
 }
 
 int scrubber_add_path(struct scrubber *scrubber, const char *kind, const char *path)
@@ -94,7 +95,7 @@ int scrubber_add_path(struct scrubber *scrubber, const char *kind, const char *p
         _cleanup_free_ char *copy = strdup(path);
         int r = copy ? 0 : -ENOMEM;
 
-        for (char *part, *rest = copy; r >= 0 && (part = strsep(&rest, "/: @,#~%&()[]='"));)
+        for (char *part, *rest = copy; r >= 0 && (part = strsep(&rest, "/: @,#~%&()[]='!\"$*;<>?^`{|}\t\n"));)
                 r = scrubber_add(scrubber, kind, part);
         return r;
 }
@@ -136,10 +137,10 @@ static size_t find_mark(const char *text)
         return 0;
 }
 
-/* As fstab and names of units have it in a path. */
-static bool is_behind_space(const char *line, const char *c)
+/* An escaped byte, "\040" in fstab or "\x20" in names of units, ends a word, too. */
+static bool is_behind_escape(const char *line, const char *c)
 {
-        return c - line >= 4 && (skip_prefix(c - 4, "\\040") || skip_prefix(c - 4, "\\x20"));
+        return c - line >= 4 && c[-4] == '\\' && (c[-3] == 'x' || isdigit((unsigned char) c[-3]));
 }
 
 static int print_without_names(struct scrubber *scrubber, const char *line, FILE *file)
@@ -149,11 +150,14 @@ static int print_without_names(struct scrubber *scrubber, const char *line, FILE
                 const char *replacement = NULL;
 
                 if (length > 0) {
-                        _cleanup_free_ char *name = strndup(c + length, strcspn(c + length, " \t,;:\"')]}"));
+                        /* Within quotes, only the quote ends it. */
+                        static const char quote[] = "\"", all[] = "\" \t,;:')]}";
+                        const char *ends = c[length - 1] == *quote ? quote : all;
+                        _cleanup_free_ char *name = strndup(c + length, strcspn(c + length, ends));
 
-                        if (!name || scrubber_add(scrubber, "id", name) < 0)
+                        if (!name || scrubber_add_path(scrubber, "id", name) < 0)
                                 return -ENOMEM;
-                } else if (c == line || !is_in_word(c[-1]) || !is_in_word(*c) || is_behind_space(line, c)) {
+                } else if (c == line || !is_in_word(c[-1]) || !is_in_word(*c) || is_behind_escape(line, c)) {
                         replacement = find_name(scrubber, c, &length);
                 }
                 if (!replacement)

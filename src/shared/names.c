@@ -158,8 +158,7 @@ static bool stays(char c)
         return strchr(LETTERS_AND_DIGITS ":_./", c);
 }
 
-/* Escapes a string for a unit name as systemd-escape(1) does. Returns a string to be freed by the caller, or NULL. */
-static char *unit_name_escape(const char *string)
+char *unit_name_escape(const char *string)
 {
         _cleanup_free_ char *escaped = string_escape(string, stays);
 

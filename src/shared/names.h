@@ -88,6 +88,9 @@ static inline void enumeration_done(struct enumeration *enumeration)
  * (src/core/unit.c of systemd). */
 #define UDEVD_STARTED_LINK "run/systemd/units/invocation:systemd-udevd.service"
 
+/* Escapes a string for a unit name as systemd-escape(1) does. Returns a string to be freed by the caller, or NULL. */
+char *unit_name_escape(const char *string) _nonnull_all_ _must_check_;
+
 /* Returns the name of the unit that waits for the VG `name`, "headgate-vg@NAME.service" with NAME escaped. Returns
  * 0 and `*ret`, to be freed by the caller; -ENAMETOOLONG if it is too long for systemd; or -ENOMEM. */
 int unit_name_of_vg(const char *name, char **ret) _nonnull_all_ _must_check_;

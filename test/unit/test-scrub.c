@@ -69,15 +69,23 @@ static const struct {
         {"/dev/mapper/acme--east-mail dev-acme\\x2deast-mail.device", "/dev/mapper/vg2-lv3 dev-vg2-lv3.device"},
         {"root home 7 7.5", "root home 7 7.5"},
         {"crypt-luks: nas:/export", "dm4: host6:/host7"},
-        {"/dev/disk/by-id/ata-ACME_123-part1 by-id/ata-ACME_123-part1,x", "/dev/disk/by-id/id9 by-id/id9,x"},
-        {"LABEL=Acme LABEL=\"Acme\" UUID=1", "LABEL=id9 LABEL=\"id9\" UUID=1"},
-        {"IDNAME=t10.ATA_ACME DEVNAME=/dev/sda", "IDNAME=id9 DEVNAME=/dev/sda"},
+        {"/dev/disk/by-id/ata-ACME_123-part1 by-id/ata-ACME_123-part1,x", "/dev/disk/by-id/id14 by-id/id14,x"},
+        {"LABEL=\"My Disk\" LABEL=\"My Disk\" My Disk", "LABEL=\"id14 id15\" LABEL=\"id14 id15\" id14 id15"},
+        {"LABEL=Acme LABEL=\"Acme\" UUID=1", "LABEL=id14 LABEL=\"id14\" UUID=1"},
+        {"IDNAME=t10.ATA_ACME DEVNAME=/dev/sda", "IDNAME=id14 DEVNAME=/dev/sda"},
         {"password=acme acme", "password=<secret> vg1"},
         {"acme\nacme\n", "vg1\nvg1\n"},
         {"acm\u00e9 acm", "acm\u00e9 acm"},
         /* Of fstab, and of units. */
         {"/mnt/my\\040customers/acme ext4", "/mnt/my\\040dir5/vg1 ext4"},
         {"mnt-acme\\x20customers.mount", "mnt-vg1\\x20dir5.mount"},
+        {"/dev/acme+west/mail dev-acme\\x2bwest-mail.device", "/dev/vg9/lv3 dev-vg9-lv3.device"},
+        {"headgate-vg@acme\\x2bwest.service", "headgate-vg@vg9.service"},
+        {"dev-mapper-acme\\x2bwest\\x2dmail.device dev-mapper-acme\\x2d\\x2deast\\x2dmail.swap",
+                "dev-mapper-vg9\\x2dlv3.device dev-mapper-vg2\\x2dlv3.swap"},
+        {"/srv/c++lib srv-c\\x2b\\x2blib.mount", "/srv/dir10 srv-dir10.mount"},
+        {"/srv/tom's_stuff!old srv-tom\\x27s_stuff\\x21old.mount",
+                "/srv/dir11'dir12!dir13 srv-dir11\\x27dir12\\x21dir13.mount"},
         {"/srv/m\u00fc-ller srv-m\\xc3\\xbc\\x2dller.mount /srv/m\\xc3\\xbc-ller",
                 "/srv/dir8 srv-dir8.mount /srv/dir8"},
 };
@@ -99,6 +107,9 @@ START_TEST(name)
         ck_assert_int_eq(scrubber_add_path(&scrubber, "dir", "/home/customers/"), 0);
         ck_assert_int_eq(scrubber_add_path(&scrubber, "host", "nas:/export"), 0);
         ck_assert_int_eq(scrubber_add_path(&scrubber, "dir", "/srv/m\u00fc-ller"), 0);
+        ck_assert_int_eq(scrubber_add(&scrubber, "vg", "acme+west"), 0);
+        ck_assert_int_eq(scrubber_add_path(&scrubber, "dir", "/srv/c++lib"), 0);
+        ck_assert_int_eq(scrubber_add_path(&scrubber, "dir", "/srv/tom's_stuff!old"), 0);
         text = scrub(&scrubber, names[_i].text);
         ck_assert_pstr_eq(text, names[_i].expected);
         again = scrub(&scrubber, names[_i].text);
