@@ -82,7 +82,7 @@ static bool is_of_others(const struct entries *entries, const char *device)
         return device_follow(entries->root_fd, device, &kernel_name) != -ENODEV;
 }
 
-/* For example, an LV without autoactivation, or one that was renamed. */
+/* For example, an LV without autoactivation, or one that was renamed. `vg` is the name or UUID of the VG. */
 static int note_unmet(const struct entries *entries, const struct entry *entry, const char *vg)
 {
         _cleanup_free_ char *kernel_name = NULL;
@@ -104,13 +104,14 @@ static int add_named(const struct entries *entries, const char *device, const ch
         return r == -E2BIG ? 0 : r;
 }
 
-const char *plan_find_unmet(const struct plan *plan, const char *vg)
+const char *plan_find_unmet(const struct plan *plan, const struct vg *vg)
 {
         STRV_FOREACH(line, &plan->unmet) {
-                const char *rest = skip_prefix(*line, vg);
+                const char *rest = skip_prefix(*line, path_format("%s ", vg->name).text)
+                                           ?: skip_prefix(*line, path_format("%s ", vg->vgid).text);
 
-                if (rest && *rest == ' ')
-                        return rest + 1;
+                if (rest)
+                        return rest;
         }
         return NULL;
 }
@@ -118,8 +119,8 @@ const char *plan_find_unmet(const struct plan *plan, const char *vg)
 static int claim(const struct entry *entry, const struct entries *entries)
 {
         struct plan *plan = entries->plan;
-        struct planned_vg *vg = NULL;
-        const char *in_mapper = skip_prefix(entry->device, "/dev/mapper/");
+        const char *in_mapper = skip_prefix(entry->device, "/dev/mapper/"), *key;
+        struct planned_vg *vg;
         struct device_name name;
         int r;
 
@@ -127,24 +128,16 @@ static int claim(const struct entry *entry, const struct entries *entries)
         if (have_noauto(entry->options) || (in_mapper && strv_has(entries->opened, in_mapper)))
                 return 0;
         r = device_name_read(entry->device, &name);
-        if (r >= 0 && name.kind == DEVICE_OF_NAME)
-                r = note_unmet(entries, entry, name.vg);
-        if (r < 0)
+        if (r >= 0 && name.kind == DEVICE_TAGGED)
+                r = strv_add(&plan->tagged, entry->device);
+        key = name.kind == DEVICE_TAGGED ? hints_find(&plan->hints, entry->device) : name.vg;
+        if (r < 0 || isempty(key))
                 return r;
-
-        if (name.kind == DEVICE_OF_NAME) {
-                vg = plan_find(plan, name.vg);
-                r = vg ? 0 : add_named(entries, entry->device, name.vg, &vg);
-        } else if (name.kind == DEVICE_OF_ID)
-                vg = find_by_id(plan, name.vg);
-        else if (name.kind == DEVICE_TAGGED) {
-                const char *hint = hints_find(&plan->hints, entry->device);
-
-                vg = hint ? plan_find(plan, hint) : NULL;
-                if (strv_add(&plan->tagged, entry->device) < 0)
-                        return -ENOMEM;
-        }
-        if (!vg)
+        vg = name.kind == DEVICE_OF_ID ? find_by_id(plan, key) : plan_find(plan, key);
+        r = note_unmet(entries, entry, key);
+        if (r >= 0 && !vg && name.kind == DEVICE_OF_NAME)
+                r = add_named(entries, entry->device, key, &vg);
+        if (r < 0 || !vg)
                 return r;
         vg->needed |= !has_option(entry, "nofail");
         return plan_claim(vg, has_option(entry, "_netdev") ? PLAN_NET : PLAN_BOOT, entry->source, entry->device);

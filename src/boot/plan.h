@@ -2,6 +2,7 @@
 #pragma once
 
 #include "boot/known.h"
+#include "lvm/vg.h"
 #include "shared/macro.h"
 #include "shared/names.h"
 #include "shared/settings.h"
@@ -32,7 +33,7 @@ const char *plan_group_to_string(enum plan_group group);
 int plan_remember(int root_fd) _must_check_;
 
 /* Returns a sentence about the first entry that names a missing LV of the VG; NULL without one. */
-const char *plan_find_unmet(const struct plan *plan, const char *vg) _nonnull_all_;
+const char *plan_find_unmet(const struct plan *plan, const struct vg *vg) _nonnull_all_;
 
 /* A line of crypttab. Initialize with zeros. */
 struct crypttab_entry {

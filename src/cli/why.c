@@ -138,28 +138,37 @@ static int explain_number(struct why *why, const char *path, dev_t number)
         return 1;
 }
 
-/* Explains a device that crypttab opens, whose name may look like that of an LV. Returns whether it is one. */
-static bool explain_unopened(struct why *why, const char *path)
+/* Explains the LV with these UUIDs, of VG and LV. Returns -ENOENT if it is not known. */
+static int explain_uuids(struct why *why, const char *uuids)
 {
-        const char *name = skip_prefix(path, "/dev/mapper/");
+        struct sources *sources = why->sources;
+        int r = (sources->in_charge ? snapshot_read(sources) : 0) ?: unrecorded_add_all(sources);
 
-        if (!name || !explain_crypttab(why, name, NULL))
-                return false;
-        why->kind = "device";
-        why_answer(why, VERDICT_DOWN, "absent", "%s is not there.", path);
-        return true;
+        FOREACH_ARRAY(vg, sources->vgs, r < 0 ? 0 : sources->n_vgs)
+                FOREACH_LV(lv, *vg)
+                        if (streq(path_format("%s%s", (*vg)->vgid, lv->lvid).text, uuids))
+                                return explain_name(why, (*vg)->name, (*vg)->vgid, lv->name);
+        return r ?: -ENOENT;
 }
 
 /* Explains a VG, VG/LV or path. */
 static int explain_target(struct why *why, const char *name)
 {
         _cleanup_target_ struct target target = {};
+        const char *in_mapper = skip_prefix(name, "/dev/mapper/"),
+                   *uuids = skip_prefix(name, "/dev/disk/by-id/dm-uuid-" LVM_UUID_PREFIX);
         int r = target_parse(name, &target);
 
+        if (r == -ENOENT && uuids && (r = explain_uuids(why, uuids)) != -ENOENT)
+                return r;
         if (r == -ENOMEM)
                 return r;
-        if ((r == -ENOENT || target.vg) && explain_unopened(why, name))
+        /* A device that crypttab opens may have a name like that of an LV. */
+        if ((r == -ENOENT || target.vg) && in_mapper && explain_crypttab(why, in_mapper, NULL)) {
+                why->kind = "device";
+                why_answer(why, VERDICT_DOWN, "absent", "%s is not there.", name);
                 return 1;
+        }
         if (r < 0) {
                 target_log_error(name, r);
                 return 0;

@@ -77,7 +77,8 @@ static bool udev_has_link(dev_t number, const char *dm_name, const char *path)
 
 static int parse_path(struct target *target, const char *path)
 {
-        const char *in_mapper = skip_prefix(path, "/dev/mapper/"), *in_dev = skip_prefix(path, "/dev/");
+        const char *in_mapper = skip_prefix(path, "/dev/mapper/") ?: skip_prefix(path, "/dev/disk/by-id/dm-name-");
+        const char *in_dev = skip_prefix(path, "/dev/");
         _cleanup_dm_devices_ struct dm_devices *list = NULL;
         const struct dm_device *device;
         struct stat entry, status;

@@ -63,7 +63,7 @@ void snapshot_judge(const struct sources *sources, struct vg *vg)
                 .exported = vg->skip_reason && streq(vg->skip_reason, VG_EXPORTED),
                 .lost_pv = vg->lost_pv,
         };
-        const char *reason, *unmet = plan_find_unmet(&sources->entries, vg->name);
+        const char *reason, *unmet = plan_find_unmet(&sources->entries, vg);
 
         (void) !vg_compare_host(vg, &sources->config.system_id);
         if (!sources->devices)

@@ -253,7 +253,7 @@ static void explain_phases(struct why *why, uint64_t asked_usec)
 static void explain_times(struct why *why)
 {
         const struct vg *vg = why->vg;
-        const char *unmet = plan_find_unmet(&why->sources->entries, vg->name);
+        const char *unmet = plan_find_unmet(&why->sources->entries, vg);
         struct vg_times first = vg_first_times(vg);
         _cleanup_free_ char *program = vg_describe_program(vg);
         const char *activator = vg->settled_usec == 0 ? "by hand" : vg_describe_activator(vg);

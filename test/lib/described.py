@@ -162,6 +162,8 @@ class DescribedMachine:
         "@booting": lambda self: self.files.pop("run/headgate/boot-finished"),
         "@no-device-mapper": lambda self: self.hide_devices(),
         "@fstab": lambda self: self.files.update({"etc/fstab": "/dev/data/lv0 /srv ext4 defaults 0 2\n"}),
+        "@fstab-id": lambda self: self.files.update({"etc/fstab": f"/dev/disk/by-id/dm-uuid-LVM-{identifier('v', 0)}{identifier('l', 0)} /srv ext4\n"}),
+        "@fstab-hint": lambda self: self.files.update({"etc/fstab": "UUID=1 /srv ext4\n", "etc/headgate/uuids": "UUID=1 data\n"}),
         "@link": lambda self: self.files.update({"dev/data/lv0": ""}),
         "@fstab-noauto": lambda self: self.files.update({"etc/fstab": "/dev/data/lv0 /srv ext4 noauto 0 2\n"}),
         "@boot-volume-groups": lambda self: self.configure('boot_volume_groups = [ "data" ]\n'),

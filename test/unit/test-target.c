@@ -29,6 +29,7 @@ static const struct {
         {"data/one", "data", "one"},
         {"/dev/no-such-vg/one", "no-such-vg", "one"},
         {"/dev/mapper/no--such--vg-one", "no-such-vg", "one"},
+        {"/dev/disk/by-id/dm-name-no--such--vg-one", "no-such-vg", "one"},
 };
 
 START_TEST(names_of_lvs)
