@@ -68,6 +68,7 @@ int plan_claim(struct planned_vg *vg, enum plan_group group, const char *source,
         _cleanup_free_ char *sentence = NULL;
         int r;
 
+        vg->source = vg->source ?: source;
         if (vg->group == PLAN_NONE || vg->group == PLAN_BOOT || (vg->group == PLAN_NET && group != PLAN_BOOT))
                 return 0;
         sentence = string_format("%s names %s.", source, what);

@@ -57,8 +57,8 @@ int plan_add(struct plan *plan, const char *name, struct planned_vg **ret) _nonn
 /* Returns the VG with that name, or NULL. */
 struct planned_vg *plan_find(const struct plan *plan, const char *name) _nonnull_all_;
 
-/* Moves the VG to PLAN_BOOT or PLAN_NET because `source`, a constant, names `what`. Does nothing for PLAN_NONE, if
- * it is in a more urgent group, or was claimed for this one before. Returns 0 or -ENOMEM. */
+/* Moves the VG to PLAN_BOOT or PLAN_NET because `source`, a constant, names `what`. A VG in PLAN_NONE stays there, and one in a
+ * more urgent group, or claimed for this one before. Returns 0 or -ENOMEM. */
 int plan_claim(struct planned_vg *vg, enum plan_group group, const char *source,
         const char *what) _nonnull_all_ _must_check_;
 

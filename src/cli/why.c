@@ -72,7 +72,7 @@ static int log_unknown_lv(const struct vg_view *view, const char *name)
 static int explain_planned(struct why *why, const char *name)
 {
         _cleanup_plan_ struct plan plan = {};
-        int r = why->sources->in_charge && !why->expected ? expected_find(why->sources, &plan) : 0;
+        int r = why->sources->in_charge && !why->expected ? expected_find(why->sources, false, &plan) : 0;
         /* If there is no plan, it is empty. */
         const struct planned_vg *planned = plan_find(why->expected ?: &plan, name);
 

@@ -32,7 +32,7 @@ static const struct check {
         {"system-id", check_system_id, NEEDS_VGS, "No VG has another machine's system ID."},
         {"reservations", check_reservations, 0, "The kernel log shows no disk that another host has reserved."},
         {"command-line", check_command_line, 0, "All VGs named on the kernel command line are known."},
-        {"fstab", check_fstab, NEEDS_VGS, "No VG that boot waits for is absent."},
+        {"fstab", check_fstab, NEEDS_VGS, "No VG that boot waits for is absent or not to be activated."},
         {"timeouts", check_timeouts, 0, "No device has timed out in udev or systemd in this boot."},
         {"cookies", check_cookies, 0, "No process waits for a cookie that is not completed."},
         {"initrd", check_initrd, NEEDS_RUN | NEEDS_VGS, "No VG was active before headgate saw it."},

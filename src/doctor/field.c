@@ -193,14 +193,19 @@ void check_command_line(struct doctor *doctor)
 void check_fstab(struct doctor *doctor)
 {
         _cleanup_plan_ struct plan plan = {};
-        int r = doctor->sources.in_charge && doctor->snapshot_error >= 0 ? expected_find(&doctor->sources, &plan)
-                                                                         : 0;
+        bool known = doctor->sources.in_charge && doctor->snapshot_error >= 0;
 
-        doctor->out_of_memory |= r < 0;
-        FOREACH_ARRAY(vg, plan.vgs, plan.n)
-                if (vg->needed && vg->source && vg->group != PLAN_NONE)
+        doctor->out_of_memory |= known && expected_find(&doctor->sources, true, &plan) < 0;
+        FOREACH_ARRAY(planned, plan.vgs, plan.n) {
+                const struct vg *vg = snapshot_find(&doctor->sources, planned->name);
+
+                if (planned->needed && planned->source &&
+                        (!vg || (vg->status == VG_STATUS_SKIPPED && plan_find_unmet(&plan, vg))))
                         finding_warning(doctor, "To boot without it, add nofail to its options.",
-                                "VG %s is absent, so that boot waits for it and fails: %s", vg->name, vg->reason);
+                                "VG %s is %s, so that boot waits for it and fails: %s", planned->name,
+                                vg || planned->group == PLAN_NONE ? "not activated" : "absent",
+                                (vg ? vg->reason : planned->reason) ?: "?");
+        }
 }
 
 /* ------ udev and timeouts ------ */

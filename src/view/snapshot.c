@@ -291,13 +291,13 @@ int unrecorded_add_all(struct sources *sources)
 
 /* ------ VGs that are expected ------ */
 
-int expected_find(struct sources *sources, struct plan *ret)
+int expected_find(struct sources *sources, bool all, struct plan *ret)
 {
         _cleanup_problems_ struct problems problems = {};
         _cleanup_strv_ struct strv names = {};
         int r = sources_read_config(sources);
 
-        FOREACH_ARRAY(vg, sources->vgs, sources->n_vgs)
+        FOREACH_ARRAY(vg, sources->vgs, all ? 0 : sources->n_vgs)
                 r = r ?: strv_add(&names, (*vg)->name);
         if (r < 0)
                 return r;
@@ -323,10 +323,10 @@ int claims_find(const struct sources *sources, struct plan *ret)
 
 int expected_add(struct sources *sources, bool all, struct plan *ret)
 {
-        int r = expected_find(sources, ret);
+        int r = expected_find(sources, false, ret);
 
         FOREACH_ARRAY(planned, ret->vgs, ret->n)
-                if (planned->group != PLAN_NONE || all)
+                if (planned->group != PLAN_NONE || planned->needed || all)
                         r = r ?: unrecorded_add(sources, planned->name, planned);
         SORT(sources->vgs, sources->n_vgs, compare);
         return r;

@@ -45,11 +45,13 @@ int unrecorded_new(const struct sources *sources, const char *name, struct vg **
 
 /* ------ known VGs without any PV ------ */
 
-/* Makes the plan of boot from the files of headgate-generator, without the VGs that were read before. Problems of the files are
- * ignored; "headgate plan activate" reports them. Returns 0 and `*ret`, to be emptied with plan_done(), or a negative errno. */
-int expected_find(struct sources *sources, struct plan *ret) _nonnull_all_ _must_check_;
+/* Makes the plan of boot from the files of headgate-generator; without `all`, omits the VGs that were read before. Problems of the
+ * files are ignored; "headgate plan activate" reports them. Returns 0 and `*ret`, to be emptied with plan_done(), or a negative
+ * errno. */
+int expected_find(struct sources *sources, bool all, struct plan *ret) _nonnull_all_ _must_check_;
 
-/* The same, and adds these VGs; those excluded from activation only with `all`. `*ret` starts empty. */
+/* Makes the plan without these VGs, and adds its VGs; of those excluded from activation, only those that boot waits for unless
+ * `all`. `*ret` starts empty. */
 int expected_add(struct sources *sources, bool all, struct plan *ret) _nonnull_all_ _must_check_;
 
 /* Makes a plan of the VGs that were read, from entries of fstab, crypttab and the command line, without reading backups. VGs

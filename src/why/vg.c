@@ -143,11 +143,11 @@ static void cause_of_queue(struct why *why)
 static void find_causes(struct why *why)
 {
         causes_of_metadata(why);
+        causes_of_config(why);
         causes_of_absence(why);
         if (is_unseen(why))
                 cause_of_unseen(why);
         causes_of_inactivity(why);
-        causes_of_config(why);
         cause_of_reason(why);
         cause_of_queue(why);
 }

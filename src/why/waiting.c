@@ -227,10 +227,14 @@ static void advise_on_degraded(struct why *why)
 static void advise(struct why *why)
 {
         bool degraded = why->vg->status == VG_STATUS_DEGRADED;
+        /* It has other causes, or no LVs to activate. */
+        bool excluded = why->n_causes > 1U + (why->vg->status == VG_STATUS_DEACTIVATED) ||
+                        vg_count(why->vg).autoactivated == 0;
 
-        why_advise(why, "Find out why the disk does not appear; %s is there.",
-                degraded ? "the inactive LVs are activated when it"
-                         : "the VG is activated as soon as the last PV");
+        why_advise(why, "Find out why the disk does not appear%s.",
+                degraded   ? "; the inactive LVs are activated when it is there"
+                : excluded ? ""
+                           : "; the VG is activated as soon as the last PV is there");
         if (vg_count(why->vg).seen == 0)
                 return;
         if (!degraded && why->vg->status != VG_STATUS_DEACTIVATED)

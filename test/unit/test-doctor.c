@@ -373,6 +373,13 @@ static const struct {
         {"fstab", FINDING_OK, "No VG that boot waits for",
                 {{"run/headgate/taken-over"}, {"etc/fstab", "/dev/gone/lv /srv ext4 defaults 0 2\n"}}},
 
+        {"fstab", FINDING_WARNING, "VG off is not activated, so that boot waits for it and fails: " VG_EXPORTED,
+                {{"etc/lvm/backup/off",
+                         "off {\nid = \"wwwwww-wwww-wwww-wwww-wwww-wwww-wwwwww\"\nseqno = 1\nstatus = [\"EXPORTED\"]\n"
+                         "physical_volumes {\npv0 {\nid = \"qqqqqq-qqqq-qqqq-qqqq-qqqq-qqqq-qqqqqq\"\n}\n}\n}\n"
+                         "contents = \"Text Format Volume Group\"\nversion = 1\n"},
+                        {"etc/fstab", "/dev/off/lv /srv ext4 defaults 0 2\n"}}},
+
         {"timeouts", FINDING_WARNING, "for these devices: sda, sdc.",
                 {{"journal-udevd", "sda: Worker [123] processing SEQNUM=456 killed\nsdb: Failed to run: none\n"
                                    "sdc: Spawned process '/sbin/x' [12] timed out after 59s, killing.\n"}}},
@@ -556,6 +563,32 @@ START_TEST(forecast)
 }
 END_TEST
 
+/* The disks of a VG are there, but it is not to be activated. */
+START_TEST(waits_for_skipped_vg)
+{
+        static const char *const entries[] = {
+                "/dev/data/one /srv ext4 nofail 0 2\n", "/dev/data/one /srv ext4 defaults 0 2\n"};
+        _cleanup_close_ int state_fd = openat(shape_root(), "run/headgate", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_doctor_ struct doctor doctor = DOCTOR_NONE;
+        _cleanup_vg_ struct vg *vg = NULL;
+        const char *reason;
+
+        ck_assert_int_eq(metadata_parse(METADATA("data", "3"), &vg, &reason), 0);
+        vg->status = VG_STATUS_SKIPPED;
+        vg->skip_reason = strdup(VG_EXPORTED);
+        vg->reason = strdup(VG_EXPORTED);
+        save_vg(state_fd, vg);
+        ck_assert_int_eq(unlinkat(shape_root(), "dev/data/one", 0), 0);
+        shape_write("etc/fstab", entries[_i]);
+        look(&doctor);
+        FOREACH_ARRAY(finding, doctor.findings, doctor.n_findings)
+                if (streq(finding->check, "fstab"))
+                        ck_assert_str_eq(finding->detail,
+                                _i == 0 ? "No VG that boot waits for is absent or not to be activated."
+                                        : "VG data is not activated, so that boot waits for it and fails: " VG_EXPORTED);
+}
+END_TEST
+
 /* Another machine's VG is no reason to worry, unless boot waits for it. */
 START_TEST(foreign)
 {
@@ -683,6 +716,7 @@ int main(void)
         tcase_add_loop_test(test, one_thing_is_wrong, 0, ELEMENTSOF(cases));
         tcase_add_test(test, links_of_others);
         tcase_add_loop_test(test, forecast, 0, ELEMENTSOF(forecasts));
+        tcase_add_loop_test(test, waits_for_skipped_vg, 0, 2);
         tcase_add_test(test, foreign);
         tcase_add_loop_test(test, reserved_paths, 0, ELEMENTSOF(conflicts));
         tcase_add_test(test, no_journal);

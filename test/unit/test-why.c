@@ -271,6 +271,7 @@ START_TEST(missing_pv_of_an_exported_vg)
         expect_answer(&explanation, VERDICT_DOWN, "waiting", "VG exported is not active: it is exported.");
         expect_condition(&explanation, "missing-pv");
         expect_fact(&explanation, "Also, none of its ");
+        expect_advice(&explanation, "Find out why the disk does not appear.");
 }
 END_TEST
 
@@ -288,6 +289,7 @@ START_TEST(all_lvs_active_without_a_pv)
         explanation = records_ask("plain", NULL);
         expect_answer(&explanation, VERDICT_DOWN, "waiting", "VG plain is active, but 1 of its 2 PVs is missing.");
         expect_condition(&explanation, "missing-pv");
+        expect_advice(&explanation, "; the VG is activated as soon as the last PV is there.");
 }
 END_TEST
 
