@@ -78,7 +78,6 @@ static bool udev_has_link(dev_t number, const char *dm_name, const char *path)
 static int parse_path(struct target *target, const char *path)
 {
         const char *in_mapper = skip_prefix(path, "/dev/mapper/") ?: skip_prefix(path, "/dev/disk/by-id/dm-name-");
-        const char *in_dev = skip_prefix(path, "/dev/");
         _cleanup_dm_devices_ struct dm_devices *list = NULL;
         const struct dm_device *device;
         struct stat entry, status;
@@ -106,8 +105,8 @@ static int parse_path(struct target *target, const char *path)
         r = -ENOENT;
         if (in_mapper)
                 r = parse_mapper_name(target, in_mapper);
-        else if (in_dev && strchr(in_dev, '/'))
-                r = parse_names(target, in_dev);
+        else if (skip_prefix(path, "/dev/") && strchr(path + strlen("/dev/"), '/'))
+                r = parse_names(target, path + strlen("/dev/"));
         return r == -EINVAL ? -ENOENT : r;
 }
 

@@ -70,12 +70,9 @@ static int retry_unmounts(struct teardown *teardown)
         if (arguments.n == ELEMENTSOF(words))
                 return 0;
         r = job_start(teardown->event, JOB_ASK_SYSTEMD, &arguments, on_unmounts_retried, teardown, &watch->job);
-        if (r >= 0)
-                return 1;
-        if (r == -ENOMEM)
-                return r;
-        (void) log_error_errno(r, "Failed to ask systemd to unmount once more: %m");
-        return 0;
+        if (r < 0 && r != -ENOMEM)
+                (void) log_error_errno(r, "Failed to ask systemd to unmount once more: %m");
+        return r >= 0 ? 1 : r == -ENOMEM ? r : 0;
 }
 
 /* ------ stop jobs ------ */

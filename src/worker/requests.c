@@ -36,6 +36,7 @@ static int take_device(struct worker *worker, dev_t number, enum uevents_kind ki
         struct device *device;
         int r = inventory_get_device(worker->inventory, number, &device);
 
+        inventory_ping(worker->inventory);
         if (r < 0)
                 return r;
 
@@ -57,10 +58,8 @@ int requests_take_device(const struct uevents_device *reported, void *userdata)
 {
         struct worker *worker = userdata;
         struct device *device;
-        int r;
+        int r = take_device(worker, reported->number, reported->kind, &device);
 
-        inventory_ping(worker->inventory);
-        r = take_device(worker, reported->number, reported->kind, &device);
         if (r < 0)
                 return r;
         device->appeared |= reported->kind == UEVENTS_READY_OR_REMOVED;
