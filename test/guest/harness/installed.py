@@ -41,27 +41,30 @@ class InstalledSystem:
         self.initrd = folder / "initrd"
 
 
-def installed_system(cache, kernel, suite, maker):
-    """Return the InstalledSystem, from the cache if it was made before. maker is the word for who makes its initrd."""
+def installed_system(cache, kernel, suite, maker, more_packages):
+    """Return the InstalledSystem, from the cache if it was made before.
+
+    maker is the word for who makes its initrd; more_packages are installed beside what every guest has.
+    """
     need_packages("mmdebstrap", "e2fsprogs", "lvm2")
     wrapper = payload.compiled_program(cache, payload.INSIDE / "lvm-wrapper.c")
     maker = initrd_makers.MAKERS[maker]
     key = key_of(*image.ingredients(suite), Path(__file__).read_text(), Path(initrd_makers.__file__).read_text(),
                  *(path.read_text() for path in sorted(maker.inside.iterdir())), kernel.modules.relative_to(cache), wrapper,
-                 package_version("lvm2"))
+                 package_version("lvm2"), *more_packages)
     folder = cache / f"system-{maker.name}-{key}"
 
     def make():
         with tempfile.TemporaryDirectory(dir=cache, prefix="system-") as scratch:
-            install(cache, Path(scratch), kernel, wrapper, suite, maker)
+            install(cache, Path(scratch), kernel, wrapper, suite, maker, more_packages)
             os.rename(f"{scratch}/finished", folder)
     return InstalledSystem(made(folder, make))
 
 
-def install(cache, scratch, kernel, wrapper, suite, maker):
+def install(cache, scratch, kernel, wrapper, suite, maker, more_packages):
     """Make disk and initrd in scratch/finished."""
     tree, finished = scratch / "tree", scratch / "finished"
-    image.debootstrap(cache, tree, suite, [*image.packages(suite), *maker.packages])
+    image.debootstrap(cache, tree, suite, [*image.packages(suite), *maker.packages, *more_packages])
     say("building the system on LVM: initrd")
     shutil.copytree(kernel.modules, tree / "usr/lib/modules" / kernel.modules.name, symlinks=True)
     command("chroot", tree, "depmod", kernel.modules.name)

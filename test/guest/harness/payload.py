@@ -20,7 +20,7 @@ SCRIPTS = ["stage-two", "attach-disks", "initrd-disks", "scenario-runner", "voca
            "write-report", "last-phase", "list-devices"]
 # Only if the scenario, or one of them, runs it.
 SCRIPTS_IF_NEEDED = ["shapes", "faults", "remote", "silent", "what-is-active", "account", "boot-contenders", "dracut-words", "running",
-                     "teardown-contenders", "turns"]
+                     "selinux-words", "teardown-contenders", "turns"]
 # Units, and what starts them.
 UNITS = {"guest-scenario.service": "sysinit.target", "guest-last-phase.service": "final.target"}
 # What systemd-shutdown runs at its end.
