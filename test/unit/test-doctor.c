@@ -575,7 +575,7 @@ START_TEST(waits_for_skipped_vg)
 
         ck_assert_int_eq(metadata_parse(METADATA("data", "3"), &vg, &reason), 0);
         vg->status = VG_STATUS_SKIPPED;
-        vg->skip_reason = strdup(VG_EXPORTED);
+        vg->exported = true;
         vg->reason = strdup(VG_EXPORTED);
         save_vg(state_fd, vg);
         ck_assert_int_eq(unlinkat(shape_root(), "dev/data/one", 0), 0);
