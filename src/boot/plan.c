@@ -107,11 +107,11 @@ static int add_named(const struct entries *entries, const char *device, const ch
 const char *plan_find_unmet(const struct plan *plan, const struct vg *vg)
 {
         STRV_FOREACH(line, &plan->unmet) {
-                const char *rest = skip_prefix(*line, path_format("%s ", vg->name).text)
-                                           ?: skip_prefix(*line, path_format("%s ", vg->vgid).text);
+                const char *rest = skip_prefix(*line, vg->name);
 
-                if (rest)
-                        return rest;
+                rest = rest && *rest == ' ' ? rest : skip_prefix(*line, vg->vgid);
+                if (rest && *rest == ' ')
+                        return rest + 1;
         }
         return NULL;
 }

@@ -199,7 +199,7 @@ int unrecorded_new(const struct sources *sources, const char *name, struct vg **
                 const char *ids = device->uuid + strlen(LVM_UUID_PREFIX);
                 struct vg_lv lv = {.autoactivated = true, .active = true};
 
-                if (!dm_device_is_visible_lv(device) || !streq(device->vg, name))
+                if (!device->vg || !streq(device->vg, name) || !dm_device_is_visible_lv(device))
                         continue;
                 memcpy(vg->vgid, ids, LVM_ID_LENGTH);
                 memcpy(lv.lvid, ids + LVM_ID_LENGTH, LVM_ID_LENGTH);
