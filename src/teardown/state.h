@@ -79,7 +79,7 @@ struct unmonitor {
 struct stop_job_watch {
         struct job *job;     /* systemctl, while it runs */
         bool ask_order;      /* by its last answer stop jobs only wait; the next tells for what */
-        uint64_t next_usec;  /* when to ask again; 0 if it was never asked */
+        uint64_t next_usec;  /* when to ask again, or while it is asked, since when; 0 if it was never asked */
         uint64_t idle_since; /* since when no process is about to release a device; 0 if one may be */
 };
 

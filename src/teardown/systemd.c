@@ -48,8 +48,8 @@ static int on_unmounts_retried(_unused_ struct job *job, int exit_status, const 
         return 0;
 }
 
-/* Has systemd retry unmounts, and waits for them: jobs that have not begun look like those that wait for teardown. Returns 1 if there
- * is one, 0 or -ENOMEM. */
+/* Has systemd retry unmounts, and waits for their end, as systemctl then tells whether they failed. Returns 1 if there is one, 0 or
+ * -ENOMEM. */
 static int retry_unmounts(struct teardown *teardown)
 {
         static const char *const words[] = {"stop", "--"};
